@@ -555,6 +555,9 @@ bool seek_verify(struct version *v, const struct trial_coverage *have, struct ar
  * itself where all are; ptx may be NULL. */
 void refuse_impossible(const struct judge *j, struct arena *a, const struct trial *t, const struct trial *model,
                        const char *ptx, struct fate *fate);
+/* What an argument holds while it is timed: as dense and as large as normal numbers, at a fifth of the cost of
+ * making them. */
+struct task_values timed_values(const struct task_arg *arg);
 /* All workloads in both regimes, cold and hot, on the simulator's clock (timing/modelled.c). */
 bool model_version(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
                    struct err *err);

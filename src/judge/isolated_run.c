@@ -91,13 +91,10 @@ static void choose_few(const struct task *t, bool *chosen)
 static bool run_plans(struct alone *x, const char *what, struct fate *fate, struct err *err)
 {
     const struct judge *j = x->judge;
-    struct task_values values[MAX_ARGS];
     bool suite = str_eq(what, "suite"), few = str_eq(what, "few"), ok = true;
     size_t n = suite ? j->n_cases : j->task->n_workloads;
     bool *chosen = arena_array(x->arena, bool, n + 1);
 
-    for (size_t i = 0; i < j->task->n_args; i++)
-        values[i] = j->task->args[i].values;
     if (few)
         choose_few(j->task, chosen);
     for (x->plan = 0; ok && fate_open(fate) && x->plan < n; x->plan++) {
@@ -105,7 +102,7 @@ static bool run_plans(struct alone *x, const char *what, struct fate *fate, stru
             continue;
         const struct task_case *c = suite ? &j->cases[x->plan] : NULL;
         const int64_t *dims = suite ? c->dims : j->task->workloads + x->plan * j->task->n_dims;
-        const struct stage_data data = {.values = suite ? c->values : values,
+        const struct stage_data data = {.values = suite ? c->values : NULL,
                                         .seed = suite ? c->seed : rng_hash(j->options.seed, x->plan),
                                         .exact = true,
                                         .trusted = !suite};

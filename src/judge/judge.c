@@ -375,42 +375,42 @@ static void suite(struct judge *j)
     j->first_input = j->n_cases - j->n_inputs;
 }
 
+/* The task with its device, its suite and, unless it is judged alone, its original. */
+static bool open_task(struct judge *j, const struct trial_options *o, struct err *err)
+{
+    const struct task *t = j->task;
+
+    j->options.exact |= t->exact;
+    if (j->options.exact && t->accept_nondeterminism)
+        return err_at(
+            err, t->path, 0, 0,
+            "outputs that differ from run to run (`accept: [nondeterminism]`) cannot be bit-identical to others");
+    if (!nvrtc_open(&j->nvrtc, err) || !open_device(j, err))
+        return false;
+    if (o->scratch)
+        j->missing_checks = worker_sandbox_enter(j, o->scratch);
+    if (t->accept_race)
+        j->missing_checks = j->missing_checks
+                                ? arena_printf(j->arena, "%s; races (the task accepts them)", j->missing_checks)
+                                : "races (the task accepts them)";
+    for (size_t i = 0; i < t->n_args; i++)
+        if (t->args[i].role == ROLE_OUT || t->args[i].role == ROLE_INOUT)
+            j->outputs[j->n_outputs++] = i;
+    suite(j);
+    j->data = arena_array(j->arena, struct case_data, j->n_cases);
+    if (j->n_cases == j->n_inputs)
+        return err_at(err, t->path, 0, 0, "no shape in the domain is small enough to be verified: %s",
+                      task_suite_hindrance(t, j->arena));
+    return check_flags(j, err) && read_headers(j, err) && (o->alone || judge_original_version(j, err));
+}
+
 bool judge_open(struct judge **out, const struct task *t, const struct trial_options *o, struct err *err)
 {
     struct arena *a = arena_open();
     struct judge *j = arena_new(a, struct judge);
 
     *j = (struct judge){.arena = a, .task = t, .options = *o, .noise = NAN, .fault = -1};
-    j->options.exact |= t->exact;
-    if (j->options.exact && t->accept_nondeterminism) {
-        err_at(
-            err, t->path, 0, 0,
-            "outputs that differ from run to run (`accept: [nondeterminism]`) cannot be bit-identical to others");
-        judge_close(j);
-        return false;
-    }
-    if (!nvrtc_open(&j->nvrtc, err) || !open_device(j, err)) {
-        judge_close(j);
-        return false;
-    }
-    if (o->scratch)
-        j->missing_checks = worker_sandbox_enter(j, o->scratch);
-    if (t->accept_race)
-        j->missing_checks = j->missing_checks
-                                ? arena_printf(a, "%s; races (the task accepts them)", j->missing_checks)
-                                : "races (the task accepts them)";
-    for (size_t i = 0; i < t->n_args; i++)
-        if (t->args[i].role == ROLE_OUT || t->args[i].role == ROLE_INOUT)
-            j->outputs[j->n_outputs++] = i;
-    suite(j);
-    j->data = arena_array(a, struct case_data, j->n_cases);
-    if (j->n_cases == j->n_inputs) {
-        err_at(err, t->path, 0, 0, "no shape in the domain is small enough to be verified: %s",
-               task_suite_hindrance(t, a));
-        judge_close(j);
-        return false;
-    }
-    if (!check_flags(j, err) || !read_headers(j, err) || (!o->alone && !judge_original_version(j, err))) {
+    if (!open_task(j, o, err)) {
         judge_close(j);
         return false;
     }

@@ -28,6 +28,14 @@ void html_text(struct str *out, const char *text)
     html_textn(out, text, strlen(text));
 }
 
+const char *html_escaped(struct arena *a, const char *text)
+{
+    struct str s = {.arena = a};
+
+    html_text(&s, text);
+    return str_take(&s, a);
+}
+
 /* One conversion other than %s, printed by the C library. */
 static void add_number(struct str *out, const char *spec, char kind, int longs, bool size, va_list *ap)
 {

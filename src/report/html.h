@@ -9,6 +9,7 @@
  * become U+FFFD. */
 void html_text(struct str *out, const char *text);
 void html_textn(struct str *out, const char *text, size_t len);
+const char *html_escaped(struct arena *a, const char *text); /* the same alone, for a slot */
 /* As str_addf, each %s so. Of the other conversions d, u, c, f, g and e, with l, ll or z. */
 void html_addf(struct str *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

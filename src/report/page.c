@@ -35,14 +35,6 @@ static void add_navigation(const char *body, struct str *out)
     }
 }
 
-static const char *escaped(struct arena *a, const char *text)
-{
-    struct str s = {0};
-
-    html_text(&s, text);
-    return str_take(&s, a);
-}
-
 /* Code is in one column where that was chosen, and on a phone. */
 static const char *style(struct arena *a)
 {
@@ -77,8 +69,8 @@ void page_frame(const char *title, const char *astra, const char *body, struct a
         {"script_hash", str_text(&hash)},
         {"script", script},
         {"style", style(a)},
-        {"task", escaped(a, title)},
-        {"astra", escaped(a, astra)},
+        {"task", html_escaped(a, title)},
+        {"astra", html_escaped(a, astra)},
         {"navigation", str_text(&navigation)},
         {"body", body},
     };

@@ -6,21 +6,29 @@
 
 /* ---- the domain and the cases ---- */
 
-static void add_domain(const struct view *v, struct str *out)
+static void put_text(struct fill *f, const char *name, const char *text)
 {
-    str_add(out, "<h3>Domain</h3>\n");
-    if (!v->task) {
-        str_add(out,
-                "<p>The run's copy of its task is not there any more, so its domain cannot be shown.</p>\n");
-        return;
-    }
-    str_add(out, "<p>The answer must be right for every");
-    for (size_t i = 0; i < v->task->n_dims; i++)
-        html_addf(out, "%s <code>%s</code>", i ? "," : "", v->task->dims[i]);
-    str_add(out, v->task->n_domain ? " with" : ", whatever its size");
-    for (size_t i = 0; i < v->task->n_domain; i++)
-        html_addf(out, "%s <code>%s</code>", i ? "," : "", dim_text(v->task->domain[i]));
-    str_add(out, ".</p>\n");
+    fill_put(f, name, html_escaped(fill_arena(f), text));
+}
+
+static void put_domain(const struct view *v, struct fill *f)
+{
+    fill_if(f, "task", v->task);
+    fill_if(f, "restricted", v->task && v->task->n_domain);
+    fill_section(f, "dims");
+    for (size_t i = 0; v->task && i < v->task->n_dims; i++)
+        put_text(fill_row(f, "dims"), "text", v->task->dims[i]);
+    for (size_t i = 0; v->task && i < v->task->n_domain; i++)
+        put_text(fill_row(f, "conditions"), "text", dim_text(v->task->domain[i]));
+}
+
+static void put_table(struct fill *f, const char *name, const struct table *t)
+{
+    struct str s = {.arena = fill_arena(f)};
+
+    if (t)
+        table_as_html(t, &s);
+    fill_put(f, name, str_take(&s, s.arena));
 }
 
 static const char *dims_text(struct arena *a, const json_t *c)
@@ -72,20 +80,12 @@ static struct table *case_table(const struct view *v, struct arena *a)
     return t;
 }
 
-static void add_cases(const struct view *v, struct arena *a, struct str *out)
+static void put_cases(const struct view *v, struct arena *a, struct fill *f)
 {
-    str_add(out, "<h3>Cases</h3>\n");
-    if (!v->suite) {
-        html_addf(out, "<p>%s.</p>\n", v->suite_text ? v->suite_text : "The suite is not there any more");
-        return;
-    }
-    str_add(
-        out,
-        "<p>Every case ran on the simulator, which sees accesses out of bounds, races, reads of what nobody wrote, "
-        "writes to inputs, state that survives a launch, and answers that depend on the order of execution");
-    str_add(out, v->measured ? "; then on the GPU, on guarded and poisoned buffers." : ".");
-    str_add(out, " Each input was changed alone, too: the answer must follow it as the exact one does.</p>\n");
-    table_as_html(case_table(v, a), out);
+    fill_if(f, "suite", v->suite);
+    fill_if(f, "measured", v->measured);
+    put_text(f, "suite_words", v->suite_text ? v->suite_text : "The suite is not there any more");
+    put_table(f, "case_table", v->suite ? case_table(v, a) : NULL);
 }
 
 /* ---- errors ---- */
@@ -126,53 +126,32 @@ static void add_error_chart(const json_t *o, struct arena *a, struct str *out)
                  "version.</figcaption>\n</figure>\n");
 }
 
-static void add_errors(const struct view *v, struct arena *a, struct str *out)
+static void put_errors(const struct view *v, struct arena *a, struct fill *f)
 {
     const json_t *o = json_object_get(v->result, "verification"), *errors = json_object_get(o, "errors");
     const struct trial *t = v->hidden && v->best->row.id ? v->hidden : &v->best->trial;
+    const char *where = t->error_where ? t->error_where : "";
+    bool any = json_array_size(errors);
+    struct str chart = {.arena = a};
 
-    str_add(out, "<h3>Errors against the exact answer</h3>\n");
-    html_addf(
-        out,
-        "<p>The exact answer is %s. Errors are in units in the last place (ulp) of the output's type. This version: "
-        "%s.",
-        words_exact(v, a), report_exactness(a, o));
-    if (t->error_where && *t->error_where)
-        html_addf(out, " It is in %s.", t->error_where);
-    str_add(out, "</p>\n");
-    if (json_array_size(errors) == 0)
-        return;
-    add_error_chart(o, a, out);
-    table_as_html(report_error_table(a, errors, v->best->row.id == 0), out);
+    put_text(f, "exact", words_exact(v, a));
+    put_text(f, "exactness", report_exactness(a, o));
+    fill_if(f, "has_place", *where);
+    put_text(f, "place", where);
+    if (any)
+        add_error_chart(o, a, &chart);
+    fill_put(f, "error_chart", str_take(&chart, a));
+    put_table(f, "error_table", any ? report_error_table(a, errors, v->best->row.id == 0) : NULL);
 }
 
 /* ---- the suite tried, the hidden cases ---- */
 
-static void add_mutation(const struct view *v, struct arena *a, struct str *out)
+static struct table *survivor_table(struct arena *a, const json_t *survivors)
 {
-    struct table *t;
-    const json_t *m = v->mutation, *survivors = json_object_get(m, "survivors"), *x;
-    double score = json_num(m, "score");
-    long long killed = json_int(m, "killed", 0), survived = json_int(m, "survived", 0);
+    struct table *t = table_new(a, "Faults that nobody noticed");
+    const json_t *x;
     size_t i;
 
-    str_add(out, "<h3>Would the suite notice?</h3>\n");
-    if (!m) {
-        str_add(out, "<p>Nobody put faults into the original to see.</p>\n");
-        return;
-    }
-    html_addf(
-        out,
-        "<p>Faults were put into the original, one at a time; a suite that deserves trust notices them. It noticed "
-        "<strong>%lld of %lld",
-        killed, killed + survived);
-    if (isfinite(score))
-        str_addf(out, ", %.0f %%", 100 * score);
-    html_addf(out, "</strong>. %lld more change nothing that could be seen, %lld did not compile.</p>\n",
-              json_count(m, "equivalent"), json_count(m, "stillborn"));
-    if (json_array_size(survivors) == 0)
-        return;
-    t = table_new(a, "Faults that nobody noticed");
     table_columns(t, "line#|fault|id");
     json_array_foreach(survivors, i, x)
     {
@@ -181,47 +160,61 @@ static void add_mutation(const struct view *v, struct arena *a, struct str *out)
         table_text(t, json_text(x, "what", "?"));
         table_code(t, json_text(x, "id", "?"));
     }
-    table_as_html(t, out);
+    return t;
 }
 
-static void add_hidden(const struct view *v, struct str *out)
+static void put_mutation(const struct view *v, struct arena *a, struct fill *f)
 {
-    str_add(out, "<h3>Hidden cases</h3>\n");
-    if (v->best->row.id == 0)
-        str_add(out, "<p>The original needs no confirmation.</p>\n");
-    else if (!v->hidden)
-        str_add(out, "<p>The best version has not been confirmed on hidden cases.</p>\n");
-    else
-        html_addf(
-            out,
-            "<p>A fresh process judged the best version on %zu cases that no candidate, rule or model had seen: "
-            "%s. Their seed, <code>%s</code>, was %s.</p>\n",
-            v->hidden->cases, verdict_name(v->hidden->verdict), v->hidden_seed ? v->hidden_seed : "unknown",
-            json_int(v->options, "hidden_seed", 0) ? "given beforehand" : "drawn when the version was final");
-    struct str shipped = {0};
-    report_shipped(json_object_get(v->result, "verification"), &shipped);
-    if (shipped.len)
-        html_addf(out, "<p>%s</p>\n", str_text(&shipped));
-    str_free(&shipped);
-    if (v->sanitizer && strstr(v->sanitizer, ": nothing")) /* else it did not run, which is among the limits */
-        html_addf(out, "<p>compute-sanitizer on all cases: %s.</p>\n", v->sanitizer);
+    const json_t *m = v->mutation, *survivors = json_object_get(m, "survivors");
+    double score = json_num(m, "score");
+
+    fill_if(f, "mutation", m);
+    fill_if(f, "has_score", isfinite(score));
+    fill_putf(f, "killed", "%lld", json_count(m, "killed"));
+    fill_putf(f, "faults", "%lld", json_count(m, "killed") + json_count(m, "survived"));
+    fill_putf(f, "score", "%.0f", 100 * score);
+    fill_putf(f, "equivalent", "%lld", json_count(m, "equivalent"));
+    fill_putf(f, "stillborn", "%lld", json_count(m, "stillborn"));
+    put_table(f, "survivor_table", json_array_size(survivors) ? survivor_table(a, survivors) : NULL);
+}
+
+static void put_hidden(const struct view *v, struct arena *a, struct fill *f)
+{
+    bool improved = v->best->row.id, confirmed = improved && v->hidden;
+    struct str compiled = {.arena = a};
+
+    report_shipped(json_object_get(v->result, "verification"), &compiled);
+    fill_if(f, "original_stays", !improved);
+    fill_if(f, "unconfirmed", improved && !v->hidden);
+    fill_if(f, "confirmed", confirmed);
+    fill_putf(f, "cases", "%zu", confirmed ? v->hidden->cases : 0);
+    fill_put(f, "verdict", confirmed ? verdict_name(v->hidden->verdict) : "");
+    put_text(f, "seed", v->hidden_seed ? v->hidden_seed : "unknown");
+    fill_put(f, "drawn",
+             json_int(v->options, "hidden_seed", 0) ? "given beforehand" : "drawn when the version was final");
+    fill_if(f, "compiled", compiled.len);
+    put_text(f, "compiled_words", str_text(&compiled));
+    /* Else it did not run, which is among the limits. */
+    fill_if(f, "sanitized", v->sanitizer && strstr(v->sanitizer, ": nothing"));
+    put_text(f, "sanitizer", v->sanitizer ? v->sanitizer : "");
 }
 
 void page_verified(const struct view *v, struct arena *a, struct str *out)
 {
     size_t n;
     const char *const *limits = words_limits(v, a, &n);
+    struct fill *f = fill_open(a);
 
-    page_section(out, "verified", "What was verified");
-    add_domain(v, out);
+    put_domain(v, f);
+    fill_if(f, "result", v->result);
     if (v->result) {
-        add_cases(v, a, out);
-        add_errors(v, a, out);
-        add_mutation(v, a, out);
-        add_hidden(v, out);
+        put_cases(v, a, f);
+        put_errors(v, a, f);
+        put_mutation(v, a, f);
+        put_hidden(v, a, f);
     }
-    str_add(out, "<h3>Known limits</h3>\n<ul>\n");
     for (size_t i = 0; i < n; i++)
-        html_addf(out, "<li>%s</li>\n", limits[i]);
-    str_add(out, "</ul>\n</section>\n");
+        put_text(fill_row(f, "limits"), "text", limits[i]);
+    page_section(out, "verified", "What was verified");
+    str_addf(out, "%s\n", fill_file(f, "report/verified.html"));
 }

@@ -211,18 +211,13 @@ static bool make_tile(struct bench *b, struct track *t, size_t k, struct err *er
 {
     const struct task_arg *arg = t->arg[k];
     size_t size = kernel_type_size(arg->type);
-    struct task_values values = arg->values;
+    const struct task_values values = timed_values(arg);
     struct cuda_buffer buffer = {.name = "values"};
     void *tile;
     bool ok;
 
     if ((arg->role != ROLE_IN && arg->role != ROLE_INOUT) || t->bytes[k] == 0)
         return true;
-    if (values.kind == VALUE_NORMAL) { /* as dense and as large, at a fifth of the cost of making it */
-        values.kind = VALUE_UNIFORM;
-        values.low = -1.7320508;
-        values.high = 1.7320508;
-    }
     t->tile_elements[k] = TILE;
     buffer.size_bytes = TILE * size;
     if (!(t->tile[k] = cuda_buffers_alloc(b->buffers, &buffer, err)))

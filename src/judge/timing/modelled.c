@@ -190,6 +190,18 @@ static void stream_times(const struct timing *t, const struct plan *plan, struct
     }
 }
 
+struct task_values timed_values(const struct task_arg *arg)
+{
+    struct task_values v = arg->values;
+
+    if (v.kind == VALUE_NORMAL) {
+        v.kind = VALUE_UNIFORM;
+        v.low = -1.7320508;
+        v.high = 1.7320508;
+    }
+    return v;
+}
+
 static bool measure_workload(struct timing *t, size_t workload, struct trial_workload *w, struct fate *fate,
                              struct err *err)
 {
@@ -207,14 +219,8 @@ static bool measure_workload(struct timing *t, size_t workload, struct trial_wor
     int64_t traffic;
     bool ok;
 
-    for (size_t i = 0; i < j->task->n_args; i++) {
-        values[i] = j->task->args[i].values;
-        if (values[i].kind == VALUE_NORMAL) { /* as dense and as large, at a fifth of the cost of making it */
-            values[i].kind = VALUE_UNIFORM;
-            values[i].low = -1.7320508;
-            values[i].high = 1.7320508;
-        }
-    }
+    for (size_t i = 0; i < j->task->n_args; i++)
+        values[i] = timed_values(&j->task->args[i]);
     judge_doing(j, arena_printf(t->arena, "modelling the time of %s", task_dims_text(t->arena, j->task, dims)));
     t->work = NULL;
     /* The last word's times are checked by the work of more blocks than the clock runs; so are those that
