@@ -50,20 +50,21 @@ static void add_task(const struct init_result *r, struct str *out)
     str_addf(out, "Next: say your sizes in %s/task.yaml, then: astra check %s\n", r->folder, r->folder);
 }
 
+#define FOUND(member) MEMBER(struct init_found, member)
+
+static const struct member kernel_members[] = {
+    FOUND(name),
+    FOUND(file),
+    FOUND(line),
+    MEMBER_NAMED("template", struct init_found, tparams, MEMBER_TEXT_OR_NULL),
+    {0}};
+
 static json_t *to_json(const struct init_result *r)
 {
     json_t *list = json_array(), *out = json_object();
 
-    for (size_t i = 0; i < r->n_kernels; i++) {
-        const struct init_found *k = &r->kernels[i];
-        json_t *o = json_object();
-
-        json_put_text(o, "name", k->name);
-        json_put_text(o, "file", k->file);
-        json_put_int(o, "line", k->line);
-        json_put_text(o, "template", k->tparams);
-        json_array_append_new(list, o);
-    }
+    for (size_t i = 0; i < r->n_kernels; i++)
+        json_array_append_new(list, json_of_members(kernel_members, &r->kernels[i]));
     json_put(out, "kernels", list);
     json_put_text(out, "folder", r->folder);
     json_put(out, "questions", json_texts(r->questions, r->n_questions));

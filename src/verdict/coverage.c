@@ -1,33 +1,27 @@
 /* What no case ran of a version, as JSON and in words. */
 #include "verdict.h"
 
+#define COVERAGE(member) MEMBER(struct trial_coverage, member)
+#define GAP(member)      MEMBER(struct trial_gap, member)
+
+static const struct member coverage_members[] = {COVERAGE(instructions), COVERAGE(executed), COVERAGE(branches),
+                                                 COVERAGE(directions),   COVERAGE(sought),   {0}};
+static const struct member gap_members[] = {
+    GAP(line),         MEMBER_NAMED("what", struct trial_gap, text, MEMBER_TEXT),
+    GAP(instructions), GAP(directions),
+    GAP(whole),        GAP(idle),
+    GAP(original),     {0}};
+
 json_t *trial_coverage_to_json(const struct trial_coverage *c)
 {
-    json_t *o, *lines = json_array();
+    json_t *o, *lines;
 
-    if (!c->instructions) {
-        json_decref(lines);
+    if (!c->instructions)
         return json_null();
-    }
-    o = json_object();
-    json_put_int(o, "instructions", (int64_t)c->instructions);
-    json_put_int(o, "executed", (int64_t)c->executed);
-    json_put_int(o, "branches", (int64_t)c->branches);
-    json_put_int(o, "directions", (int64_t)c->directions);
-    json_put_int(o, "sought", (int64_t)c->sought);
-    for (size_t i = 0; i < c->n_gaps; i++) {
-        const struct trial_gap *g = &c->gaps[i];
-        json_t *x = json_object();
-        json_put_int(x, "line", g->line);
-        json_put_text(x, "what", g->text);
-        json_put_int(x, "instructions", (int64_t)g->instructions);
-        json_put_int(x, "directions", (int64_t)g->directions);
-        json_put_flag(x, "whole", g->whole);
-        json_put_flag(x, "idle", g->idle);
-        json_put_flag(x, "original", g->original);
-        json_array_append_new(lines, x);
-    }
-    json_put(o, "lines", lines);
+    o = json_of_members(coverage_members, c);
+    json_put(o, "lines", lines = json_array());
+    for (size_t i = 0; i < c->n_gaps; i++)
+        json_array_append_new(lines, json_of_members(gap_members, &c->gaps[i]));
     return o;
 }
 
@@ -37,23 +31,10 @@ void trial_coverage_from_json(const json_t *o, struct arena *a, struct trial_cov
     size_t n = json_array_size(lines);
     struct trial_gap *gaps = arena_array(a, struct trial_gap, n + 1);
 
-    *c = (struct trial_coverage){.instructions = (size_t)json_int(o, "instructions", 0),
-                                 .executed = (size_t)json_int(o, "executed", 0),
-                                 .branches = (size_t)json_int(o, "branches", 0),
-                                 .directions = (size_t)json_int(o, "directions", 0),
-                                 .sought = (size_t)json_int(o, "sought", 0),
-                                 .gaps = gaps,
-                                 .n_gaps = n};
-    for (size_t i = 0; i < n; i++) {
-        const json_t *x = json_array_get(lines, i);
-        gaps[i] = (struct trial_gap){.line = (int)json_int(x, "line", 0),
-                                     .text = arena_strdup(a, json_text(x, "what", "")),
-                                     .instructions = (size_t)json_int(x, "instructions", 0),
-                                     .directions = (size_t)json_int(x, "directions", 0),
-                                     .whole = json_flag(x, "whole", false),
-                                     .idle = json_flag(x, "idle", false),
-                                     .original = json_flag(x, "original", false)};
-    }
+    *c = (struct trial_coverage){.gaps = gaps, .n_gaps = n};
+    json_get_members(o, coverage_members, a, c);
+    for (size_t i = 0; i < n; i++)
+        json_get_members(json_array_get(lines, i), gap_members, a, &gaps[i]);
 }
 
 /* The places, each line once. Where nothing of a kernel ran its first line stands for all. */

@@ -28,20 +28,23 @@ static char *shipped_text(const struct trial_shipped *s)
     return out.s;
 }
 
+#define SHIPPED(member) MEMBER(struct trial_shipped, member)
+
+static const struct member shipped_members[] = {
+    MEMBER_NAMED("tokens", struct trial_shipped, words, MEMBER_FLAG),
+    MEMBER_NAMED("symbols", struct trial_shipped, object, MEMBER_FLAG),
+    SHIPPED(device_code),
+    {0}};
+static const struct member plan_members[] = {SHIPPED(shapes), SHIPPED(compared), {0}};
+
 json_t *trial_shipped_to_json(const struct trial_shipped *s)
 {
-    json_t *o, *plans;
+    json_t *o;
 
     if (!s->asked)
         return json_null();
-    o = json_object();
-    plans = json_object();
-    json_put_flag(o, "tokens", s->words);
-    json_put_flag(o, "symbols", s->object);
-    json_put_text(o, "device_code", s->device_code);
-    json_put_int(plans, "shapes", s->shapes);
-    json_put_int(plans, "compared", s->compared);
-    json_put(o, "plans", plans);
+    o = json_of_members(shipped_members, s);
+    json_put(o, "plans", json_of_members(plan_members, s));
     json_put_text(o, "not_run_because", s->not_run_because);
     char *words = shipped_text(s);
     json_put_text(o, "words", words);
@@ -51,15 +54,10 @@ json_t *trial_shipped_to_json(const struct trial_shipped *s)
 
 void trial_shipped_from_json(const json_t *o, struct arena *a, struct trial_shipped *s)
 {
-    const json_t *plans = json_object_get(o, "plans");
-
     if (!json_is_object(o))
         return;
-    *s = (struct trial_shipped){.asked = true,
-                                .words = json_flag(o, "tokens", false),
-                                .object = json_flag(o, "symbols", false),
-                                .device_code = arena_strdup(a, json_text(o, "device_code", NULL)),
-                                .shapes = (unsigned)json_int(plans, "shapes", 0),
-                                .compared = (unsigned)json_int(plans, "compared", 0),
-                                .not_run_because = arena_strdup(a, json_text(o, "not_run_because", NULL))};
+    *s = (struct trial_shipped){.asked = true};
+    json_get_members(o, shipped_members, a, s);
+    json_get_members(json_object_get(o, "plans"), plan_members, a, s);
+    s->not_run_because = arena_strdup(a, json_text(o, "not_run_because", NULL));
 }
