@@ -88,6 +88,7 @@ static bool write_copy(struct arena *a, const char *to, const char *at, const ch
 static bool copy_named(struct place *task, struct arena *a, const char *key, const char *name, const char *to,
                        struct err *err)
 {
+    enum beneath_end got;
     struct err why;
     char *text, *path = NULL;
     size_t len;
@@ -100,14 +101,12 @@ static bool copy_named(struct place *task, struct arena *a, const char *key, con
             "task.yaml: %s: %s: a file that a task names must lie below the folder that astra mcp may "
             "read, and be named from the task's folder",
             key, name);
-    switch (beneath_read(task->root->fd, path, MAX_FILE, a, &text, &len, &why)) {
-    case BENEATH_ABSENT:
+    got = beneath_read(task->root->fd, path, MAX_FILE, a, &text, &len, &why);
+    if (got == BENEATH_ABSENT)
         return true;
-    case BENEATH_REFUSED:
+    if (got == BENEATH_REFUSED) {
         *err = why;
         return err_context(err, "task.yaml: %s", key);
-    case BENEATH_READ:
-        break;
     }
     task->bytes += len;
     if (++task->n_named > MAX_NAMED || task->bytes > MAX_TASK)
@@ -138,6 +137,7 @@ bool copy_task(const struct roots *r, struct arena *a, const char *path, const c
                struct err *err)
 {
     const struct yaml_node *root;
+    enum beneath_end got;
     struct place p;
     char *text, *file;
     size_t len;
@@ -146,16 +146,11 @@ bool copy_task(const struct roots *r, struct arena *a, const char *path, const c
         return false;
     *at = p.at;
     file = beneath_plain(a, fs_join(a, p.path, "task.yaml"));
-    switch (beneath_read(p.root->fd, file, MAX_FILE, a, &text, &len, err)) {
-    case BENEATH_ABSENT:
+    got = beneath_read(p.root->fd, file, MAX_FILE, a, &text, &len, err);
+    if (got == BENEATH_ABSENT)
         return err_input(err, "%s has no task.yaml: a task is a folder with a kernel file and a task.yaml",
                          path);
-    case BENEATH_REFUSED:
-        return false;
-    case BENEATH_READ:
-        break;
-    }
-    if (!write_copy(a, to, arena_printf(a, "%s/task.yaml", p.at), text, len, err))
+    if (got == BENEATH_REFUSED || !write_copy(a, to, arena_printf(a, "%s/task.yaml", p.at), text, len, err))
         return false;
     /* What is wrong with the text is said by whoever reads the task. */
     return !yaml_parse(a, file, text, len, &root, NULL) || root->kind != YAML_MAP ||
@@ -165,6 +160,7 @@ bool copy_task(const struct roots *r, struct arena *a, const char *path, const c
 bool copy_file(const struct roots *r, struct arena *a, const char *path, const char *to, const char **at,
                struct err *err)
 {
+    enum beneath_end got;
     struct place p;
     char *text;
     size_t len;
@@ -172,13 +168,8 @@ bool copy_file(const struct roots *r, struct arena *a, const char *path, const c
     if (!find_place(r, a, path, &p, err))
         return false;
     *at = p.at;
-    switch (beneath_read(p.root->fd, p.path, MAX_FILE, a, &text, &len, err)) {
-    case BENEATH_ABSENT:
+    got = beneath_read(p.root->fd, p.path, MAX_FILE, a, &text, &len, err);
+    if (got == BENEATH_ABSENT)
         return err_input(err, "there is no file %s", path);
-    case BENEATH_REFUSED:
-        return false;
-    case BENEATH_READ:
-        break;
-    }
-    return write_copy(a, to, p.at, text, len, err);
+    return got == BENEATH_READ && write_copy(a, to, p.at, text, len, err);
 }

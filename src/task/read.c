@@ -275,9 +275,8 @@ static bool read_exprs(struct loader *l, const struct yaml_node *list, const str
 static bool read_values(struct loader *l, const struct yaml_node *n, struct task_arg *arg)
 {
     struct task_values *v = &arg->values;
-    const struct yaml_node *item;
+    const struct yaml_node *item, *named = n;
     double *special;
-    int kind;
 
     *v = (struct task_values){.kind = type_is_floating(arg->type) ? VALUE_NORMAL : VALUE_INTEGERS,
                               .low = 0,
@@ -285,23 +284,17 @@ static bool read_values(struct loader *l, const struct yaml_node *n, struct task
                               .special_share = 1.0 / 16};
     if (!n)
         return true;
-    if (n->kind == YAML_TEXT) { /* `values: uniform` for `values: {kind: uniform}` */
-        if ((kind = index_of(n->text, value_names)) < 0)
-            return unknown(l, n, "kind of values", n->text, value_names);
-        v->kind = (enum value_kind)kind;
-    } else {
-        const char *text = NULL;
+    if (n->kind != YAML_TEXT) { /* `values: uniform` for `values: {kind: uniform}` */
+        const char *text;
         if (!check_keys(l, n, "values", values_keys) || !read_text(l, n, "kind", false, &text))
             return false;
-        if (text) {
-            if ((kind = index_of(text, value_names)) < 0)
-                return unknown(l, yaml_get(n, "kind"), "kind of values", text, value_names);
-            v->kind = (enum value_kind)kind;
-        }
+        named = yaml_get(n, "kind");
     }
+    if (named && !task_value_parse(named->text, &v->kind))
+        return unknown(l, named, "kind of values", named->text, value_names);
     bool permutation = v->kind == VALUE_PERMUTATION;
     bool index = v->kind == VALUE_INDEX || (task_value_ordered(v->kind) && !permutation);
-    v->declared = n->kind == YAML_TEXT || yaml_get(n, "kind");
+    v->declared = named;
     if (v->kind == VALUE_RANGE && type_is_floating(arg->type))
         return fail(l, n, "values of kind range need an integer type");
     if (v->kind == VALUE_HUGE && !type_is_floating(arg->type))
