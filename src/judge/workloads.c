@@ -18,6 +18,7 @@ enum {
     FAR_INSNS = 16000000,     /* or for a far one */
 };
 #define LIMIT_S     10.0
+#define LIKE        64 /* times further apart may sums of a few different numbers be: all are rounded to one side */
 #define EXACT_BELOW 0x1p20 /* sums of small integers of either sign: no part of them is beyond 2^24 then */
 #define OUTLIER     1000.0
 #define OUTLIERS    9.0 /* in a long row */
@@ -222,6 +223,8 @@ static bool compare_whole(const struct whole *w, struct version *v, const struct
         y.where = w->where;
         y.exact = w->integers && type_is_floating(arg->type) && is_exact_of_integers(j, o) &&
                   are_integers(arg->type, b->own[o], (size_t)elements);
+        if (w->integers && kernel_type_size(arg->type) >= 4)
+            y.ulps *= LIKE;
         error_scale_compare(w->arena, &y, 0, b->got[o], b->own[o],
                             (size_t)elements * kernel_type_size(arg->type), fate);
         if (fate_open(fate) || !type_is_floating(arg->type) || must_be_identical(j) || y.exact)
