@@ -341,7 +341,11 @@ bool far_verify(struct version *v, struct fate *fate, struct err *err)
     const int64_t *shapes[TASK_FAR];
     struct arena *a = arena_open(), *scratch = arena_open();
     size_t alone, n = task_far(j->task, a, shapes, &alone);
-    bool ok = true, told = false;
+    bool ok = true, told = false, integers = false;
+
+    /* Where roundings come in, few different terms round alike, millions of times: no measure of a version. */
+    for (size_t o = 0; o < j->n_outputs; o++)
+        integers |= !type_is_floating(j->task->args[j->outputs[o]].type) || is_exact_of_integers(j, o);
 
     for (size_t i = 0; ok && i < n && fate_open(fate) && !(i > alone && told); i++) {
         struct extra x = {.dims = shapes[i], .seed = rng_hash(j->options.seed, 0x66617200 + i)};
@@ -349,7 +353,7 @@ bool far_verify(struct version *v, struct fate *fate, struct err *err)
             x.values = far_values(j, a, shapes[i], false);
         x.apart = x.values;
         ok = far_run(v, scratch, x, &told, fate, err);
-        if (!ok || i < alone || !told || !x.values || !fate_open(fate))
+        if (!ok || i < alone || !told || !x.values || !fate_open(fate) || !integers)
             continue;
         bool again;
         x.values = far_values(j, a, shapes[i], true);
