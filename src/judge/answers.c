@@ -127,7 +127,7 @@ bool answers_differ(enum kernel_type type, const struct error_stats *s)
 }
 
 struct measuring {
-    const struct judge *judge;
+    struct rule rule; /* without the original's own errors, which come of this */
     struct error_pool pool;
     size_t n, far; /* elements, and those whose error is beyond the cap */
 };
@@ -136,9 +136,6 @@ static bool measure_element(void *context, const struct output_element *x)
 {
     struct measuring *m = context;
     enum kernel_type type = x->arg->type;
-    const struct rule r =
-        rule_of(type, m->judge->exceptions, output_tolerance(m->judge, x->pool % m->judge->n_outputs),
-                &(struct error_stats){0});
     const struct rule_element *is = &x->is;
     double units = is->own == is->exact ? 0 : INFINITY, ulps = units;
     bool *ill = &x->must->ill[x->place.element];
@@ -146,10 +143,10 @@ static bool measure_element(void *context, const struct output_element *x)
     if (is->excused)
         return true;
     if (type_is_floating(type)) {
-        ulps = error_ulps(type, r.in_force, is->got, is->exact, is->got);
-        units = error_units(type, r.in_force, is->got, is->exact, is->got, is->unit);
+        ulps = error_ulps(type, m->rule.in_force, is->got, is->exact, is->got);
+        units = error_units(type, ulps, is->exact, is->unit);
         error_see(&m->pool, type, is->got, is->exact);
-        *ill = rule_is_ill(&r, is->exact, is->unit, units);
+        *ill = rule_is_ill(&m->rule, is->exact, is->unit, units);
         m->far += *ill && is->exact != 0;
         m->n++;
     }
@@ -162,8 +159,10 @@ static bool measure_element(void *context, const struct output_element *x)
 
 bool answers_measure(const struct judge *j, enum stage_side side, size_t pool, struct error_stats *s)
 {
-    struct measuring m = {.judge = j};
+    const struct error_stats none = {0};
     size_t o = pool % j->n_outputs;
+    struct measuring m = {.rule = rule_of(j->task->args[j->outputs[o]].type, j->exceptions, output_tolerance(j, o),
+                                          &none)};
 
     for (size_t i = 0; i < j->n_cases; i++)
         if (j->data[i].distribution == pool / j->n_outputs)

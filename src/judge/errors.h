@@ -35,9 +35,8 @@ double error_ulp(enum kernel_type type, double v);
 /* Error of got in ulps of the type; orig is the original's. INFINITY: NaN or inf where it may not be, or the
  * other way round. in_force: rule.h; of its exceptions those that say what an error is. */
 double error_ulps(enum kernel_type type, unsigned in_force, double got, double exact, double orig);
-/* The same in units that are at least that large. */
-double error_units(enum kernel_type type, unsigned in_force, double got, double exact, double orig,
-                   double least);
+/* So many ulps at exact in units that are at least that large. */
+double error_units(enum kernel_type type, double ulps, double exact, double least);
 double error_absolute(enum kernel_type type, double got, double exact, double orig);
 /* Of every element, also of those that are not counted. */
 void error_see(struct error_pool *p, enum kernel_type type, double got, double exact);

@@ -150,7 +150,7 @@ bool rule_allows(const struct rule *r, const struct rule_element *x, struct rule
     if (!type_is_floating(r->type))
         return integer_allowed(r, x, a);
     a->ulps = error_ulps(r->type, r->in_force, x->got, x->exact, x->own);
-    a->units = error_units(r->type, r->in_force, x->got, x->exact, x->own, x->unit);
+    a->units = error_units(r->type, a->ulps, x->exact, x->unit);
     if (isinf(a->units))
         return false;
     if (x->ill)

@@ -3,6 +3,7 @@
  * death. */
 #include "protocol.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -211,6 +212,9 @@ int pool_worker_main(int argc, char **argv)
     (void)argc;
     (void)argv;
     proc_take_name();
+    /* Buffers of one case make room for the next one's; given back, each comes as fresh pages again. */
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 512 << 20);
     signal(SIGINT, SIG_IGN); /* Ctrl-C is the parent's to act on */
     signal(SIGPIPE, SIG_DFL);
     dup2(STDERR_FILENO, STDOUT_FILENO);

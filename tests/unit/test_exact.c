@@ -186,9 +186,9 @@ static void sums_are_counted_by_their_terms(void **state)
     assert_true(rule_unit(KT_F16, KT_F16, &(struct rule_terms){0, 0, 1024}) == 0x1p-24 * 1024);
     assert_true(rule_unit_tolerance(KT_F16, KT_F16, 3) == 3 / 0.6);
     /* An ulp where that is more; what is no number stays none. */
-    assert_true(error_units(KT_F16, RULE_ALL, 3, 1, 1, 0x1p-3) == 16);
-    assert_true(error_units(KT_F16, RULE_ALL, 1 + 0x1p-10, 1, 1, 0x1p-20) == 1);
-    assert_true(isinf(error_units(KT_F16, RULE_ALL, NAN, 1, 1, 0x1p-3)));
+    assert_true(error_units(KT_F16, error_ulps(KT_F16, RULE_ALL, 3, 1, 1), 1, 0x1p-3) == 16);
+    assert_true(error_units(KT_F16, error_ulps(KT_F16, RULE_ALL, 1 + 0x1p-10, 1, 1), 1, 0x1p-20) == 1);
+    assert_true(isinf(error_units(KT_F16, error_ulps(KT_F16, RULE_ALL, NAN, 1, 1), 1, 0x1p-3)));
 }
 
 int main(void)
