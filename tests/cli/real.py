@@ -15,7 +15,7 @@ args:
   - {name: in, type: f32, shape: [n], role: in}
   - {name: n, type: i32, value: n}
 dims: [n]
-domain: [n >= 1, n <= 4194304]
+domain: [n >= 1, n <= 1048576]
 workloads:
   - [1048576]
 """
@@ -295,7 +295,7 @@ def a_scoreboard_is_made(folder):
     os.makedirs(os.path.join(folder, "checkouts/ops/src"))
     write(os.path.join(folder, "checkouts/ops/src/twice.cu"), PLAIN)
     os.makedirs(os.path.join(folder, "ours/ops-twice"))
-    write(os.path.join(folder, "ours/ops-twice/task.yaml"), TASK.replace("1048576", "65536"))
+    write(os.path.join(folder, "ours/ops-twice/task.yaml"), TASK.replace("  - [1048576]", "  - [65536]"))
     rows = ["me/ops\tabc\tsrc/twice.cu\ttwice\telementwise\town", "me/ops\tabc\tsrc/none.cu\tnone\tnorm\town"]
     write(os.path.join(folder, "list.tsv"), "# a list\n" + "\n".join(rows) + "\n")
     command = ["run", "checkouts", "out", "--list", "list.tsv", "--astra", ASTRA, "--device", "sim", "--rounds", "1", "--tasks", "ours"]
