@@ -511,7 +511,7 @@ struct ptx_observer_calls {
 
 /* ---- memory ---- */
 
-#define MEM_BASE      0x700000000000ull /* device address of the region's first byte */
+#define MEM_BASE      0x7f4000000000ull /* device address of the first byte; where CUDA has them on Linux */
 #define SHARED_WINDOW 0x7e0000000000ull /* generic address of shared offset 0 */
 #define LOCAL_WINDOW  0x7d0000000000ull
 #define PARAM_WINDOW  0x7c0000000000ull
