@@ -161,8 +161,8 @@ bool answers_measure(const struct judge *j, enum stage_side side, size_t pool, s
 {
     const struct error_stats none = {0};
     size_t o = pool % j->n_outputs;
-    struct measuring m = {.rule = rule_of(j->task->args[j->outputs[o]].type, j->exceptions, output_tolerance(j, o),
-                                          &none)};
+    struct measuring m = {
+        .rule = rule_of(j->task->args[j->outputs[o]].type, j->exceptions, output_tolerance(j, o), &none)};
 
     for (size_t i = 0; i < j->n_cases; i++)
         if (j->data[i].distribution == pool / j->n_outputs)
