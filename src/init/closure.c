@@ -264,6 +264,46 @@ static bool of_other_type(const struct init_source *s, const struct init_decl *d
     return false;
 }
 
+/* "half,4" of `template <> struct x<c10::Half, 4>`: its arguments with the framework's names of types as CUDA
+ * has them. NULL: it is no specialisation. */
+static const char *special_types(struct init_source *s, const struct init_decl *d)
+{
+    struct str out = {.arena = s->arena};
+    size_t i = d->name_at + 1, end;
+
+    if (!d->specialised || !d->name_at || !token_is(&s->tokens.v[i], "<"))
+        return NULL;
+    end = init_angle(s, i, d->end);
+    for (i++; i + 1 < end; i++) {
+        const struct token *t = &s->tokens.v[i];
+        if (token_in(t, "c10|at|torch") || token_is(t, "::"))
+            continue;
+        if (token_in(t, "Half|__half"))
+            str_add(&out, "half ");
+        else if (token_in(t, "BFloat16|nv_bfloat16"))
+            str_add(&out, "__nv_bfloat16 ");
+        else
+            str_addf(&out, "%.*s ", (int)t->len, t->s);
+    }
+    return str_text(&out);
+}
+
+/* What is written for c10::Half and again for half is written twice here, where these are one type. */
+static void drop_same_types(struct init_source *s)
+{
+    for (size_t i = 0; i < s->decls.n; i++) {
+        struct init_decl *d = &s->decls.v[i];
+        const char *types = d->wanted && d->kind == INIT_TYPE ? special_types(s, d) : NULL;
+
+        for (size_t k = 0; types && k < i; k++) {
+            const struct init_decl *x = &s->decls.v[k];
+            if (x->wanted && x->kind == INIT_TYPE && str_eq(x->name, d->name) && str_eq(x->scope, d->scope) &&
+                str_eq(special_types(s, x), types))
+                d->wanted = false;
+        }
+    }
+}
+
 void init_close(struct init_source *s, const struct init_decl *kernel, const char *launcher)
 {
     struct closing c = {.s = s};
@@ -303,5 +343,6 @@ void init_close(struct init_source *s, const struct init_decl *kernel, const cha
         }
     }
     want_usings(&c);
+    drop_same_types(s);
     map_free(&c.read);
 }

@@ -445,6 +445,8 @@ static size_t call_end(struct walk *w, size_t i, struct init_decl *d)
     d->kind = m ? INIT_CALL : INIT_OTHER;
     if (m) {
         v = init_expand(s, i, end);
+        if (v.n && token_in(&v.v[0], "__attribute__|__declspec|[")) /* of the declaration behind it */
+            return 0;
         end = behind_braces(s, end, opened(&v));
         for (size_t k = 0; k < v.n; k++) {
             d->is_global |= token_is(&v.v[k], "__global__");

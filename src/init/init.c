@@ -372,9 +372,11 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
         ran = write_task(s, &w, own, t, folder, &err);
     }
     if (!ran && strstr(err.text, "already been defined")) { /* of files that are never compiled together */
+        const char *why = arena_strdup(s->arena, err.text);
         w.n_hosts = 0;
         *t = (struct init_task){0};
         ran = write_task(s, &w, own, t, folder, &err);
+        vec_add(s->arena, &t->notes, arena_printf(s->arena, "with the function that launches it: %s", why));
     }
     if ((!ran || t->open_launch) && *not_found(s))
         vec_add(s->arena, &t->notes, not_found(s));

@@ -52,10 +52,13 @@ static const char *called_with(struct reading *d, size_t which)
             end = wrapper_angle(list.v, list.n, i + 1);
             for (size_t k = 0; k < which && item < end; k++)
                 item = wrapper_item(list.v, item, end) + 1;
-            if (item >= end || wrapper_item(list.v, item, end) != item + 1)
+            if (item >= end)
                 continue;
-            if (is_value(d, host, token_text(a, &list.v[item])))
-                return token_text(a, &list.v[item]);
+            size_t next = wrapper_item(list.v, item, end), name = item;
+            while (name + 2 < next && token_is(&list.v[name + 1], "::"))
+                name += 2;
+            if (name + 1 == next && is_value(d, host, token_text(a, &list.v[name])))
+                return wrapper_text(a, list.v, item, next);
         }
     }
     return NULL;
@@ -153,7 +156,8 @@ static void choose_tparam(struct reading *d, size_t i)
     }
     if (!*p->name)
         return;
-    if (str_starts(p->type, "template")) { /* no declaration gives a template another name within a function */
+    if (str_starts(p->type, "template") ||
+        str_eq(p->type, "(*)")) { /* written out: no declaration renames it */
         for (size_t k = r->f.body; k < r->f.body_end; k++) {
             if (token_is(&r->v[k], p->name))
                 r->v[k] = init_words(r->source, value).v[0];
@@ -458,7 +462,7 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
     struct init_source *s = w->source;
     struct reading d = {.r = {.arena = s->arena, .source = s, .task = t, .in = w}};
     struct wrapper_reader *r = &d.r;
-    struct tokens list = init_expand(s, host->first, host->end);
+    struct tokens list = wrapper_launches(s, host, w->kernel->name);
     struct str text = {0};
 
     r->v = arena_array(s->arena, struct token, list.n + 1);
@@ -551,7 +555,7 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
 /* Does it launch several kernels, one after the other? */
 static bool is_chain(const struct init_wrapped *w, const struct init_decl *host)
 {
-    struct tokens list = init_expand(w->source, host->first, host->end);
+    struct tokens list = wrapper_launches(w->source, host, w->kernel->name);
     size_t launches = 0, depth = 0;
     bool branch = false; /* of an `if` without braces */
 
@@ -584,6 +588,8 @@ void init_wrapper(struct init_task *t, const struct init_wrapped *w)
     }
     for (size_t i = 0; i < w->n_hosts; i++) {
         if (wrapper_slice(t, w, w->hosts[i])) {
+            vec_add(w->source->arena, &t->notes,
+                    arena_printf(w->source->arena, "not read whole: %s", reasons.s));
             str_free(&reasons);
             return;
         }

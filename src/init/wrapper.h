@@ -12,7 +12,7 @@
 struct wrapper_tparam {
     const char *name;
     bool is_type;
-    const char *type, *fallback; /* the type of a value; its default; NULL: none */
+    const char *type, *fallback; /* of a value, "(*)" of a function; its default; NULL: none */
 };
 
 struct wrapper_param {
@@ -169,6 +169,11 @@ int wrapper_kernel_constant(struct wrapper_reader *r, const char *name);
 __attribute__((format(printf, 2, 3))) void wrapper_add_param(struct str *list, const char *fmt, ...);
 /* Opens the namespaces "a::b::", as the wrapper stands in them. */
 void wrapper_add_using(struct str *out, struct arena *a, const char *scope);
+
+/* ---- wrapper_launch.c */
+
+/* The tokens of the function, expanded, with all launches of the kernel written with <<<. */
+struct tokens wrapper_launches(struct init_source *s, const struct init_decl *host, const char *kernel);
 
 /* ---- wrapper_slice.c */
 

@@ -730,13 +730,12 @@ static size_t simple(struct wrapper_reader *r, size_t i, size_t end)
         wrapper_note(r, "cub's device-wide work is left out");
         return next;
     }
-    if (token_in(&r->v[i], "at|torch") && token_is(&r->v[i + 1], "::") && token_is(&r->v[last - 1], ")") &&
+    size_t open = i + 1;
+    while (open + 2 < last && token_is(&r->v[open], "::"))
+        open += 2;
+    if (open > i + 1 && token_in(&r->v[i], "at|torch") && token_is(&r->v[open], "(") &&
         !wrapper_says_launch(r, i, last)) {
-        size_t name = i;
-        while (token_is(&r->v[name + 1], "::"))
-            name += 2;
-        wrapper_note(r, "%s, work of the framework's own, is left out",
-                     wrapper_text(r->arena, r->v, i, name + 1));
+        wrapper_note(r, "%s, work of the framework's own, is left out", wrapper_text(r->arena, r->v, i, open));
         return next;
     }
     if (token_is(&r->v[i], "using") && i + 3 < last && token_is(&r->v[i + 2], "=")) {

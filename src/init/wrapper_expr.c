@@ -56,6 +56,8 @@ static char *inner(struct cursor *c) /* of the group that begins here; behind it
     return wrapper_expr(c->r, first, end ? end - 1 : first);
 }
 
+static bool fold_all(const char *text, long *v); /* what constants come to */
+
 /* ---- tensors */
 
 static void element_type(struct cursor *c, struct wrapper_tensor *t, const char *spelled)
@@ -115,10 +117,10 @@ static void add_product(struct cursor *c, struct wrapper_tensor *t, int from)
 /* x.size(i), where i may be a variable of a loop over the extents. */
 static void add_extent(struct cursor *c, struct wrapper_tensor *t, bool stride)
 {
-    char *which = inner(c), *end;
-    long i = strtol(which, &end, 10);
+    const char *which = inner(c), *over = wrapper_over_dims(c->r, which);
+    long i;
 
-    if (*which && !*end) {
+    if (*which && fold_all(over ? over : which, &i)) {
         if (!stride) {
             add(c, wrapper_extent(c->r, t, (int)i));
             return;
@@ -526,17 +528,26 @@ static long fold_first(struct folder *f)
     return v;
 }
 
+static long fold_sum(struct folder *f)
+{
+    long v = fold_first(f);
+
+    for (blanks(f); f->known && (*f->p == '+' || *f->p == '-'); blanks(f))
+        v += *f->p++ == '+' ? fold_first(f) : -fold_first(f);
+    return v;
+}
+
 static long fold_compare(struct folder *f)
 {
     static const char *const signs[] = {"==", "!=", "<=", ">=", "<", ">"};
-    long v = fold_first(f);
+    long v = fold_sum(f);
 
     blanks(f);
     for (size_t i = 0; f->known && i < ARRAY_LEN(signs); i++) {
         if (!str_starts(f->p, signs[i]))
             continue;
         f->p += strlen(signs[i]);
-        long w = fold_first(f);
+        long w = fold_sum(f);
         const bool results[] = {v == w, v != w, v <= w, v >= w, v<w, v> w};
         blanks(f);
         return results[i];
@@ -568,11 +579,18 @@ static long fold_or(struct folder *f)
     return v;
 }
 
-int wrapper_constant(const char *text)
+static bool fold_all(const char *text, long *v)
 {
     struct folder f = {text, true};
-    long v = fold_or(&f);
 
+    *v = fold_or(&f);
     blanks(&f);
-    return f.known && !*f.p ? v != 0 : -1;
+    return f.known && !*f.p;
+}
+
+int wrapper_constant(const char *text)
+{
+    long v;
+
+    return fold_all(text, &v) ? v != 0 : -1;
 }

@@ -115,6 +115,12 @@ static void read_tparams(struct wrapper_function *f, struct arena *a, const stru
             p.name = "";
             p.type = "";
         }
+        for (size_t k = i; k + 2 < last; k++) { /* T (*name)(T) */
+            if (token_is(&v[k], "(") && wrapper_sign(&v[k + 1], "* &") && v[k + 2].kind == TOK_WORD) {
+                p.name = token_text(a, &v[k + 2]);
+                p.type = "(*)";
+            }
+        }
         p.fallback = assign < last ? wrapper_text(a, v, assign + 1, last) : NULL;
         vec_add(a, &list, p);
         i = last;

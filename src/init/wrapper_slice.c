@@ -357,7 +357,7 @@ bool wrapper_slice(struct init_task *t, const struct init_wrapped *w, const stru
 {
     struct init_source *s = w->source;
     struct wrapper_reader r = {.arena = s->arena, .source = s, .task = t, .final = true, .in = w};
-    struct tokens list = init_expand(s, host->first, host->end);
+    struct tokens list = wrapper_launches(s, host, w->kernel->name);
     struct slice slice = {.r = &r, .owner = host->owner};
     size_t name = 0;
     bool ok;

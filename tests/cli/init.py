@@ -14,6 +14,7 @@ STYLES = os.path.join(ROOT, "tests/init")
 SOUND = [
     ("torch", "csrc/norm.cu", "rms_norm_kernel", "[3, 64]", ["type: f16", "role: out", "shape: [hidden_size], role: in"]),
     ("ggml", "src/norm.cu", "l2_norm_f32", "[64, 3]", ["ncols % 32 == 0"]),
+    ("ggml", "src/unary.cu", "unary_kernel", "[100]", ["shape: [k], role: in", "shape: [k], role: out"]),
     ("header", "include/tiny/activation.cuh", "tiny::activation::SiluKernel<4,float>", "[64]", ["role: out", "role: in"]),
     ("plain", "src/gelu.cu", "gelu_kernel", "[100]", ["role: out", "role: in"]),
     ("plain", "src/embed.cu", "embed_kernel", "[5, 64, 9]", ["high: n_table}", "shape: [n_table, C], role: in"]),
@@ -33,7 +34,7 @@ SOUND = [
      ["{name: values, type: f32, shape: [height, width], role: in}", "{name: num_SMs, type: i32, value: 132}"]),
     ("forms", "src/branch.cu", "copy_wide", "[5, 40]", ["- width > 16\n", "- rows != 1\n"]),
     ("forms", "src/power.cu", "row_sums", "[5, 16]", ["- n <= 512\n", "- 512 % n == 0\n", "- rows * n <= 1048576\n"]),
-    ("torch", "csrc/ranks.cu", "51", "[48, 5]", ["shape: [num_rows, hidden], role: in", "hidden % 8 == 0", "flags: [--extended-lambda]"]),
+    ("torch", "csrc/ranks.cu", "62", "[48, 5]", ["shape: [num_rows, hidden], role: in", "hidden % 8 == 0", "flags: [--extended-lambda]"]),
     ("forms", "src/number.cu", "block_max", "[100]", ["{name: block_size, type: i32, value: 64} # TODO", "role: out"]),
     ("forms", "src/branch.cu", "add_offsets", "[8, 64]", ["shape: [batch * length / 256], role: in"]),
 ]

@@ -34,6 +34,17 @@ inline bool is_slow()
     return cached;
 }
 
+template <typename T>
+struct Packed;
+template <>
+struct Packed<half> {
+    using type = half2;
+};
+template <>
+struct Packed<c10::Half> {
+    using type = half2;
+};
+
 template <typename F>
 __device__ void each(int n, F f)
 {
@@ -50,6 +61,7 @@ __global__ std::enable_if_t<std::is_pod_v<T> && RANK == 9> scale_kernel(T *out, 
 template <typename T, int RANK>
 __global__ std::enable_if_t<RANK != 9> scale_kernel(T *out, const T *in, int64_t outer, int hidden)
 {
+    static_assert(sizeof(typename Packed<T>::type) == 4);
     const T *row = in + blockIdx.x * hidden;
     T *to = out + blockIdx.x * hidden;
 
