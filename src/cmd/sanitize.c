@@ -219,7 +219,7 @@ static bool open_task(struct sanitize_run *r, const struct cmd_args *args, struc
             return err_input(
                 err,
                 "%s has no task.yaml beside it: a task says with which shapes and values a kernel is "
-                "launched; docs/task.md says how to write one",
+                "launched; `astra init` writes one, docs/task.md says how it is made by hand",
                 first);
     }
     if (!task_open(&r->task, r->arena, dir, err))

@@ -76,8 +76,9 @@ bool session_open(struct session *s, const struct cmd_args *args, bool confirm, 
     return true;
 }
 
-/* Of a task that `astra init` wrote: what it could not know is likelier at fault than the original. */
-static void say_open_questions(struct arena *a, const char *folder)
+/* Of a task that `astra init` wrote: what it could not know is likelier at fault than the original, and what is
+ * judged on guesses is no promise. */
+static void say_open_questions(struct arena *a, const char *folder, bool failed)
 {
     static const char mark[] = "# TODO: ";
     const char *path = fs_join(a, folder, "task.yaml");
@@ -96,16 +97,17 @@ static void say_open_questions(struct arena *a, const char *folder)
     }
     if (n)
         fprintf(stderr,
-                "note: %s leaves %d thing%s to be said, which may be the cause. The first, at line %d: %s\n",
-                path, n, n == 1 ? "" : "s", first, question);
+                "note: %s leaves %d thing%s to be said, %s. The first, at line %d: %s\n", path, n,
+                n == 1 ? "" : "s", failed ? "which may be the cause" : "which is a guess until then", first,
+                question);
 }
 
 int session_close(struct session *s, const struct cmd_args *args, bool ok, struct str *text, struct err *err)
 {
     int status = ok && cmd_print_result(args, str_text(text), err) ? EXIT_OK : cmd_fail(err);
 
-    if (!ok && err->kind == ERR_INPUT)
-        say_open_questions(s->arena, args->words[0]);
+    if (ok ? !args->quiet : err->kind == ERR_INPUT)
+        say_open_questions(s->arena, args->words[0], !ok);
     str_free(text);
     pool_close(s->pool);
     arena_close(s->arena);
