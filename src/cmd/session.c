@@ -96,8 +96,7 @@ static void say_open_questions(struct arena *a, const char *folder, bool failed)
         }
     }
     if (n)
-        fprintf(stderr,
-                "note: %s leaves %d thing%s to be said, %s. The first, at line %d: %s\n", path, n,
+        fprintf(stderr, "note: %s leaves %d thing%s to be said, %s. The first, at line %d: %s\n", path, n,
                 n == 1 ? "" : "s", failed ? "which may be the cause" : "which is a guess until then", first,
                 question);
 }

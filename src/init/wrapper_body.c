@@ -765,8 +765,9 @@ static size_t statement(struct wrapper_reader *r, size_t i, size_t end)
         braces(r, i + 1, next - 1);
         return next;
     }
-    size_t called = token_is(t, "[") ? lambda_body(r, i, end) : 0;
-    if (called) { /* [&] {...}(); as dispatch macros have it */
+    size_t lambda = i + (token_is(t, "return") && !r->helper);
+    size_t called = token_is(&r->v[lambda], "[") ? lambda_body(r, lambda, end) : 0;
+    if (called) { /* [&] {...}(); as dispatch macros have it, and return [&] {...}(); within them */
         size_t next = wrapper_skip(r->v, end, called);
         braces(r, called + 1, next - 1);
         next = semicolon(r, next, end);
