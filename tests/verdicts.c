@@ -333,7 +333,9 @@ static bool run_files(const struct task *task, const char *name, enum depth dept
     o.confirm = depth != PLAIN;
     o.verify_only &= depth != TIMED;
     o.with_nvcc |= depth == SHIPPED;
-    ok = pool_open(&p, task, &o, (int)MIN((size_t)sysconf(_SC_NPROCESSORS_ONLN), MIN(8u, 1 + left / 4)),
+    ok = pool_open(&p, task, &o,
+                   (int)MIN((size_t)sysconf(_SC_NPROCESSORS_ONLN),
+                            MIN(8u, 1 + left / 16)) /* each judges the original first */,
                    &limits, err);
     for (size_t i = 0; ok && i < files.n; i++)
         if (is_wanted(&files.v[i], name, depth))
