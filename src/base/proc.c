@@ -247,7 +247,8 @@ bool proc_open(struct proc *p, const char *file, const char *const *argv, int er
     int files[3] = {PROC_PIPE, PROC_PIPE, err_fd};
     pid_t pid = proc_start_piped(file, argv, files, err);
 
-    *p = (struct proc){.pid = pid, .to = files[0], .from = files[1]};
+    *p = pid < 0 ? (struct proc){.pid = -1, .to = -1, .from = -1}
+                 : (struct proc){.pid = pid, .to = files[0], .from = files[1]};
     return pid >= 0;
 }
 

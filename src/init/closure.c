@@ -298,7 +298,7 @@ static void drop_same_types(struct init_source *s)
         for (size_t k = 0; types && k < i; k++) {
             const struct init_decl *x = &s->decls.v[k];
             if (x->wanted && x->kind == INIT_TYPE && str_eq(x->name, d->name) && str_eq(x->scope, d->scope) &&
-                str_eq(special_types(s, x), types))
+                str_eq(x->cond, d->cond) && str_eq(special_types(s, x), types))
                 d->wanted = false;
         }
     }

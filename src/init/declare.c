@@ -405,6 +405,13 @@ static int opened(const struct tokens *v) /* and not closed */
     return depth;
 }
 
+/* NS_BEGIN(a): what stands behind it stands for itself. */
+static bool opens_scope(const struct tokens *v)
+{
+    return v->n > 1 && (token_in(&v->v[0], "namespace|inline") ||
+                        (token_is(&v->v[0], "extern") && v->v[1].kind == TOK_STRING));
+}
+
 /* TABLE_BEGIN(int, x) 1, 2, 3 TABLE_END(): behind what closes the braces that the call before `end` opens. */
 static size_t behind_braces(struct init_source *s, size_t end, int depth)
 {
@@ -447,7 +454,8 @@ static size_t call_end(struct walk *w, size_t i, struct init_decl *d)
         v = init_expand(s, i, end);
         if (v.n && token_in(&v.v[0], "__attribute__|__declspec|[")) /* of the declaration behind it */
             return 0;
-        end = behind_braces(s, end, opened(&v));
+        if (!opens_scope(&v))
+            end = behind_braces(s, end, opened(&v));
         for (size_t k = 0; k < v.n; k++) {
             d->is_global |= token_is(&v.v[k], "__global__");
             d->is_device |= token_is(&v.v[k], "__device__");

@@ -159,8 +159,11 @@ static void choose_tparam(struct reading *d, size_t i)
     if (str_starts(p->type, "template") ||
         str_eq(p->type, "(*)")) { /* written out: no declaration renames it */
         for (size_t k = r->f.body; k < r->f.body_end; k++) {
-            if (token_is(&r->v[k], p->name))
-                r->v[k] = init_words(r->source, value).v[0];
+            if (!token_is(&r->v[k], p->name))
+                continue;
+            r->v[k] = init_words(r->source, value).v[0];
+            r->v[k].s = value; /* a qualified name is one word here */
+            r->v[k].len = (uint32_t)strlen(value);
         }
     } else if (!p->is_type)
         str_addf(&d->r.head, "    constexpr %s %s = %s;\n", p->type, p->name, value);

@@ -766,7 +766,10 @@ static size_t statement(struct wrapper_reader *r, size_t i, size_t end)
         return next;
     }
     size_t lambda = i + (token_is(t, "return") && !r->helper);
-    size_t called = token_is(&r->v[lambda], "[") ? lambda_body(r, lambda, end) : 0;
+    size_t called = 0;
+    if (lambda + 2 < end && token_is(&r->v[lambda], "[") && wrapper_sign(&r->v[lambda + 1], "& =") &&
+        token_is(&r->v[lambda + 2], "]")) /* and not [[maybe_unused]] */
+        called = lambda_body(r, lambda, end);
     if (called) { /* [&] {...}(); as dispatch macros have it, and return [&] {...}(); within them */
         size_t next = wrapper_skip(r->v, end, called);
         braces(r, called + 1, next - 1);

@@ -429,13 +429,17 @@ static bool add_capability(struct cursor *c)
 static void decide(struct wrapper_reader *r, size_t *first, size_t *last)
 {
     size_t question = *first, colon;
+    int inner = 0; /* a ? b ? c : d : e */
     const char *over;
     int holds;
 
     while (question < *last && !token_is(&r->v[question], "?"))
         question = wrapper_sign(&r->v[question], "( [ {") ? wrapper_skip(r->v, *last, question) : question + 1;
-    for (colon = question; colon < *last && !token_is(&r->v[colon], ":");)
+    for (colon = question + 1; colon < *last && (inner || !token_is(&r->v[colon], ":"));) {
+        inner += token_is(&r->v[colon], "?");
+        inner -= token_is(&r->v[colon], ":");
         colon = wrapper_sign(&r->v[colon], "( [ {") ? wrapper_skip(r->v, *last, colon) : colon + 1;
+    }
     if (colon >= *last)
         return;
     over = wrapper_over_dims(r, wrapper_expr(r, *first, question));
@@ -532,8 +536,11 @@ static long fold_sum(struct folder *f)
 {
     long v = fold_first(f);
 
-    for (blanks(f); f->known && (*f->p == '+' || *f->p == '-'); blanks(f))
-        v += *f->p++ == '+' ? fold_first(f) : -fold_first(f);
+    for (blanks(f); f->known && (*f->p == '+' || *f->p == '-'); blanks(f)) {
+        bool plus = *f->p++ == '+';
+        long w = fold_first(f);
+        f->known &= !(plus ? __builtin_add_overflow(v, w, &v) : __builtin_sub_overflow(v, w, &v));
+    }
     return v;
 }
 

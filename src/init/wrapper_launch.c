@@ -79,12 +79,12 @@ static bool launch_at(const struct launching *l, size_t i, const char *kernel, s
     x->kernel_end = at + 1;
     if (token_is(&l->v[at + 1], "<") && wrapper_angle(l->v, l->n, at + 1))
         x->kernel_end = wrapper_angle(l->v, l->n, at + 1) + 1;
-    if (!token_is(&l->v[x->kernel_end], ","))
+    if (x->kernel_end >= l->n || !token_is(&l->v[x->kernel_end], ","))
         return false;
     config = x->kernel_end + 1;
     x->close = wrapper_skip(l->v, l->n, i + 1) - 1;
     end = wrapper_item(l->v, config, x->close);
-    x->args = end + 1;
+    x->args = MIN(end + 1, x->close);
     x->open = end == config + 1 ? declared_four(l, config) : four(l, config, end);
     return x->open != 0;
 }
