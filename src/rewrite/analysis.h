@@ -106,6 +106,8 @@ bool node_is_indirection(const struct function *f, struct node n);
 bool node_is_address(const struct function *f, struct node n);
 bool node_is_access(const struct function *f, struct node n);
 bool node_is_loop(struct node n);
+/* Is it reached only sometimes, or more than once, each time that its parent is? */
+bool node_is_asked(const struct function *f, struct node n);
 /* Within braces that hold one statement alone; else the statement as it is. */
 struct node node_unbraced(const struct function *f, struct node statement);
 bool node_has_effect(const struct function *f, struct node n); /* it writes, or calls what may */
@@ -264,6 +266,8 @@ void edits_parameters(struct edits *e, const struct function *f, const char *con
                       int shift);
 /* Put text above the first function, once; after the includes it needs. */
 void edits_helper(struct edits *e, const struct function *f, const char *text);
+/* Likewise `packed`, with what stands on it below. */
+void edits_packed(struct edits *e, const struct function *f, const char *helper);
 void edits_include(struct edits *e, const struct function *f, const char *header, const char *alternative);
 /* Replace the launch's statement by these lines, in braces where it was a body by itself. */
 void edits_launch(struct edits *e, const struct function *f, const struct launch *l, const char *lines);

@@ -265,8 +265,8 @@ static void guards(const struct detail *d, const struct launch *l, struct guard_
         if (grid_is_bound(f, l, t))
             continue;
         char *block;
-        if (!launch_block_x(f, l, &block)) /* says it as it is */
-            block = text_of(f, l->block);
+        if (!launch_block_x(f, l, &block)) /* {32, 8, 1} */
+            block = arena_printf(f->a, "(%s)", launch_threads(f, l));
         if (t->width == 0)
             guard_add(f->a, g, arena_printf(f->a, "(int64_t)%s >= %s", size, bound));
         else if (t->width == 1)

@@ -149,15 +149,7 @@ static bool is_conditional(struct elements *w, struct node e, struct node top, s
             *asked = condition;
             continue;
         }
-        if (kind == NODE_IF_STATEMENT || kind == NODE_SWITCH_STATEMENT || kind == NODE_LAMBDA_EXPRESSION ||
-            node_is_loop(parent))
-            return true;
-        if (kind == NODE_CONDITIONAL_EXPRESSION && !node_same(n, node_field(parent, FIELD_CONDITION)))
-            return true;
-        if (kind == NODE_BINARY_EXPRESSION && node_same(n, node_field(parent, FIELD_RIGHT)) &&
-            (str_eq(node_op(f, parent), "&&") || str_eq(node_op(f, parent), "||")))
-            return true;
-        if (!node_ok(parent))
+        if (node_is_asked(f, n))
             return true;
     }
     return false;

@@ -131,7 +131,7 @@ static bool root_written_in(const struct function *f, const struct variable *roo
     }
     bool load = node_is(part, NODE_CALL_EXPRESSION) &&
                 (str_starts(call_name(f, part), "packed_load") ||
-                 str_in(call_name(f, part), "__ldg|__ldcs|__ldca|__ldcg|__ldlu|__ldcv"));
+                 str_in(call_name(f, part), "near_load|__ldg|__ldcs|__ldca|__ldcg|__ldlu|__ldcv"));
     if (node_is(part,
                 NODE_FUNCTION_DECLARATOR)) /* `view v(p, n);`, an object as well: what it keeps it may write */
         return str_has_word(text_of(f, part), root->name);

@@ -43,6 +43,19 @@ bool node_is_assignment(const struct function *f, struct node n, const char *op)
     return node_is(n, NODE_ASSIGNMENT_EXPRESSION) && str_eq(node_op(f, n), op);
 }
 
+bool node_is_asked(const struct function *f, struct node n)
+{
+    struct node parent = node_parent(n);
+    enum node_kind kind = node_kind(parent);
+    if (!node_ok(parent) || kind == NODE_IF_STATEMENT || kind == NODE_SWITCH_STATEMENT ||
+        kind == NODE_LAMBDA_EXPRESSION || node_is_loop(parent))
+        return true;
+    if (kind == NODE_CONDITIONAL_EXPRESSION)
+        return !node_same(n, node_field(parent, FIELD_CONDITION));
+    return kind == NODE_BINARY_EXPRESSION && node_same(n, node_field(parent, FIELD_RIGHT)) &&
+           (str_eq(node_op(f, parent), "&&") || str_eq(node_op(f, parent), "||"));
+}
+
 bool node_is_indirection(const struct function *f, struct node n)
 {
     return node_is(n, NODE_POINTER_EXPRESSION) && str_eq(node_op(f, n), "*");

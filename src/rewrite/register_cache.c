@@ -216,6 +216,16 @@ static int64_t most_threads(const struct function *f)
     return most;
 }
 
+/* The most bytes that a thread may keep: a block of as many threads as any launch may have still starts, with
+ * some registers left for everything else. */
+static int room_of_block(const struct function *f)
+{
+    int64_t threads = f->block_x;
+    if (!threads && !constant_value(f, launch_bound(f), &threads))
+        threads = 1024;
+    return (int)MIN(4 * (65536 / MAX(threads, 1) - 24), 256);
+}
+
 static void cache_find(struct function *f, struct site_list *found)
 {
     struct detail one = {0};
@@ -234,7 +244,7 @@ static void cache_find(struct function *f, struct site_list *found)
          setting++) {
         int items = *setting % FITTED;
         one.fitted = *setting > FITTED;
-        if (items * one.bytes > 256 || (one.fitted && (items == 1 || (items & (items - 1)))))
+        if (items * one.bytes > room_of_block(f) || (one.fitted && (items == 1 || (items & (items - 1)))))
             continue;
         if (fact && step && fact->low > 0 && fact->low > items * step)
             continue; /* no workload's row is that short */

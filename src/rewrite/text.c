@@ -307,6 +307,17 @@ void edits_helper(struct edits *e, const struct function *f, const char *text)
     put_helper(e, f, at, text);
 }
 
+void edits_packed(struct edits *e, const struct function *f, const char *helper)
+{
+    const char *packed = share_text("cuda/rewrite/packed.cuh"), *at = strstr(f->text, packed);
+    if (!at) {
+        edits_helper(e, f, packed);
+        edits_helper(e, f, helper);
+    } else if (!strstr(f->text, helper)) {
+        edits_at(e, (size_t)(at - f->text) + strlen(packed), arena_printf(f->a, "\n%s", helper));
+    }
+}
+
 void edits_include(struct edits *e, const struct function *f, const char *header, const char *alternative)
 {
     struct node root = source_root(f->s);
