@@ -4,6 +4,7 @@
 
 struct closing {
     struct init_source *s;
+    const struct init_decl *kernel;
     VEC(size_t) todo; /* declarations whose words are to be read */
     struct map read;  /* macros whose words were read */
 };
@@ -86,7 +87,7 @@ static bool want_named(struct closing *c, const struct init_names *names, const 
     for (size_t i = 0; i < names->decls.n; i++) {
         const struct init_decl *d = &s->decls.v[names->decls.v[i]];
 
-        if (!fits(d, u))
+        if (!fits(d, u) || init_is_overload(s, d, c->kernel))
             continue;
         if (space ? !init_ends_in(d->scope, space->s, space->len)
                   : by == BY_SCOPE && !visible(s, d->scope, u->scope))
@@ -304,9 +305,16 @@ static void drop_same_types(struct init_source *s)
     }
 }
 
+bool init_is_overload(const struct init_source *s, const struct init_decl *d, const struct init_decl *kernel)
+{
+    return d != kernel && d->is_global && d->body && kernel->body && !d->specialised && !kernel->specialised &&
+           str_eq(d->name, kernel->name) && str_eq(d->scope, kernel->scope) &&
+           !str_eq(init_text(s, d->params, d->body), init_text(s, kernel->params, kernel->body));
+}
+
 void init_close(struct init_source *s, const struct init_decl *kernel, const char *launcher)
 {
-    struct closing c = {.s = s};
+    struct closing c = {.s = s, .kernel = kernel};
     const struct user host = {.scope = kernel->scope, .host = true};
     bool more = true;
 
@@ -319,7 +327,7 @@ void init_close(struct init_source *s, const struct init_decl *kernel, const cha
 
         if (d->is_global == kernel->is_global && strcmp(d->name, kernel->name) == 0 &&
             strcmp(d->scope, kernel->scope) == 0 && !of_other_type(s, d, launcher) &&
-            (d == kernel || !kernel->specialised || !d->specialised))
+            (d == kernel || !kernel->specialised || !d->specialised) && !init_is_overload(s, d, kernel))
             want(&c, i);
     }
     drain(&c);

@@ -319,6 +319,17 @@ static void set_function(struct init_source *s, struct init_decl *d, size_t firs
     read_specifiers(s, d, first, name);
 }
 
+/* Behind a bracket's end, the arguments of a template, or a word, of a variable's first value. */
+static size_t behind_part(const struct init_source *s, size_t i)
+{
+    size_t end;
+
+    if (opens(TOKEN(s, i)))
+        return init_balanced(s, i, s->tokens.n);
+    end = is(s, i, "<") && TOKEN(s, i - 1)->kind == TOK_WORD ? init_angle(s, i, s->tokens.n) : i;
+    return end > i ? end : i + 1;
+}
+
 /* Functions and variables. 0: neither. */
 static size_t entity_end(struct init_source *s, size_t first, size_t i, struct init_decl *d)
 {
@@ -383,7 +394,7 @@ static size_t entity_end(struct init_source *s, size_t first, size_t i, struct i
             if (ends)
                 return i + 1;
             while (TOKEN(s, i)->kind != TOK_END && !is(s, i, ",") && !is(s, i, ";") && !closes(TOKEN(s, i)))
-                i = opens(TOKEN(s, i)) ? init_balanced(s, i, s->tokens.n) : i + 1;
+                i = behind_part(s, i);
             if (!is(s, i, ","))
                 return is(s, i, ";") ? i + 1 : 0;
             i++;

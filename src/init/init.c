@@ -234,6 +234,28 @@ static void order_hosts(struct init_source *s, struct init_wrapped *w)
     w->hosts = hosts;
 }
 
+/* Of a kernel that has overloads: the functions of its own types come first, 16 bits or others. */
+static void order_overloads(struct init_source *s, struct init_wrapped *w)
+{
+    const struct init_decl **hosts = arena_array(s->arena, const struct init_decl *, w->n_hosts + 1);
+    bool overloaded = false;
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->decls.n; i++)
+        overloaded = overloaded || init_is_overload(s, &s->decls.v[i], w->kernel);
+    const bool half = strstr(init_text(s, w->kernel->params, w->kernel->body), "half") != NULL;
+    for (int same = 1; same >= 0; same--) {
+        for (size_t i = 0; i < w->n_hosts; i++) {
+            const struct init_decl *d = w->hosts[i];
+            const char *types = d->specialised ? special_args(s, d) : "";
+            if ((!*types || (strstr(types, "alf") != NULL) == half) == same)
+                hosts[n++] = d;
+        }
+    }
+    if (overloaded)
+        w->hosts = hosts;
+}
+
 static const char *folder_of(struct init_source *s, const struct init_options *o,
                              const struct init_decl *kernel)
 {
@@ -265,6 +287,17 @@ static bool has_device_lambda(const char *text)
     return false;
 }
 
+/* The line where the text holds the words. */
+static int line_of_words(const char *text, const char *words)
+{
+    const char *at = strstr(text, words);
+    int line = 1;
+
+    for (const char *p = text; at && p < at; p++)
+        line += *p == '\n';
+    return at ? line : 0;
+}
+
 /* The files of the task as the wrapper makes it; false, with err, where it could not be run. */
 static bool write_task(struct init_source *s, const struct init_wrapped *w, const struct init_decl *own,
                        struct init_task *t, const char *folder, struct err *err)
@@ -281,6 +314,7 @@ static bool write_task(struct init_source *s, const struct init_wrapped *w, cons
     init_close(s, kernel, own ? own->name : t->launcher);
     text = init_kernel_text(s, t, s->files.v[0]->path);
     t->lambdas = has_device_lambda(text);
+    t->open_line = t->open_launch ? line_of_words(text, "// TODO: blocks") : 0;
     write_text(s, folder, "kernel.cu", text);
     write_text(s, folder, "origin.json", init_origin_text(s, t, qualified(s, kernel)));
     return init_probe(t, s->arena, folder, fs_basename(folder), err);
@@ -357,6 +391,8 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     look_further(s, number, &w);
     if (w.kernel->specialised)
         order_hosts(s, &w);
+    else
+        order_overloads(s, &w);
     own = own_launcher(s, &w);
     if (own) {
         w.hosts = &own;
@@ -387,6 +423,7 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     }
     write_text(s, folder, "task.yaml", init_taskfile(s->arena, t, fs_basename(folder), 0));
     r->folder = folder;
+    r->open_line = t->open_line;
     r->questions = t->questions.v;
     r->n_questions = t->questions.n;
     r->notes = t->notes.v;

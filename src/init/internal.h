@@ -148,6 +148,8 @@ char *init_text(const struct init_source *s, size_t first, size_t end); /* one b
 const char *init_scope(const struct init_source *s, const char *scope);
 
 /* closure.c: marks what the kernel and the launcher's text use. */
+/* Is `d` another kernel of the same name, for other types? */
+bool init_is_overload(const struct init_source *s, const struct init_decl *d, const struct init_decl *kernel);
 void init_close(struct init_source *s, const struct init_decl *kernel, const char *launcher);
 bool init_ends_in(const char *scope, const char *name,
                   size_t len); /* is the scope's innermost namespace called so? */
@@ -179,6 +181,7 @@ struct init_bound { /* of a size, in which the launcher runs */
 struct init_task {
     const char *entry;
     const char *launcher; /* text of the extern "C" function and of what it alone needs; NULL: the file's own */
+    int open_line;        /* of kernel.cu, where that question stands; 0: none */
     bool open_launch;     /* its grid is a question: nothing can be found out by running it */
     bool any_order;       /* floating numbers are added up by atomics */
     bool lambdas;         /* some say __device__ */

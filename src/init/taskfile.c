@@ -257,7 +257,8 @@ char *init_taskfile(struct arena *a, const struct init_task *t, const char *name
         add_arg(&out, &t->args.v[i]);
     str_add(&out, "dims: [");
     add_list(&out, t->dims.v, t->dims.n);
-    str_add(&out, "]\ndomain: # TODO: what else do callers promise of these sizes?\n");
+    str_addf(&out, "]%s\n", t->dims.n ? "" : " # TODO: which numbers are shapes made of? dims: [rows, width]");
+    str_add(&out, "domain: # TODO: what else do callers promise of these sizes?\n");
     for (size_t i = 0; i < t->dims.n && draft; i++)
         str_addf(&out, "  - %s >= 1\n  - %s <= %lld\n", t->dims.v[i], t->dims.v[i], (long long)draft);
     if (!draft)

@@ -37,8 +37,37 @@ static bool is_value(struct reading *d, const struct init_decl *host, const char
            wrapper_type_name(&d->r, word, NULL) || init_named(s, word) || map_has(&s->macro_names, word);
 }
 
-/* What callers write for template parameter `which` of the function: its first plain value. */
-static const char *called_with(struct reading *d, size_t which)
+/* `constexpr int kThreads = 128;` in the function's tokens: 128; NULL: nothing so plain. */
+static const char *fixed_in(struct reading *d, const struct tokens *list, const char *word)
+{
+    for (size_t i = 2; i + 3 < list->n; i++) {
+        if (!token_is(&list->v[i], word) || !token_is(&list->v[i + 1], "=") || !token_is(&list->v[i + 3], ";"))
+            continue;
+        for (size_t k = i; k-- > 0 && k + 5 > i && !wrapper_sign(&list->v[k], "; { }");) {
+            if (token_in(&list->v[k], "constexpr|using"))
+                return token_text(d->r.arena, &list->v[i + 2]);
+        }
+    }
+    return NULL;
+}
+
+/* The number of the function's own template parameter of this name; -1: none. */
+static int own_tparam(struct reading *d, const struct tokens *list, const char *word)
+{
+    struct wrapper_function f;
+
+    if (!wrapper_scan(&f, d->r.arena, list->v, list->n))
+        return -1;
+    for (size_t i = 0; i < f.n_tparams; i++) {
+        if (str_eq(f.tparams[i].name, word))
+            return (int)i;
+    }
+    return -1;
+}
+
+/* What callers write for template parameter `which` of the function: its first plain value. One that they have
+ * as a template parameter themselves is what their callers write. */
+static const char *called_with(struct reading *d, const char *name, size_t which, int depth)
 {
     struct arena *a = d->r.arena;
 
@@ -47,21 +76,75 @@ static const char *called_with(struct reading *d, size_t which)
         struct tokens list = init_expand(d->r.source, host->first, host->end);
         for (size_t i = 0; i + 2 < list.n; i++) {
             size_t end, item = i + 2;
-            if (!token_is(&list.v[i], d->r.f.name) || !token_is(&list.v[i + 1], "<"))
+            if (!token_is(&list.v[i], name) || !token_is(&list.v[i + 1], "<"))
                 continue;
             end = wrapper_angle(list.v, list.n, i + 1);
             for (size_t k = 0; k < which && item < end; k++)
                 item = wrapper_item(list.v, item, end) + 1;
             if (item >= end)
                 continue;
-            size_t next = wrapper_item(list.v, item, end), name = item;
-            while (name + 2 < next && token_is(&list.v[name + 1], "::"))
-                name += 2;
-            if (name + 1 == next && is_value(d, host, token_text(a, &list.v[name])))
+            size_t next = wrapper_item(list.v, item, end), last = item;
+            while (last + 2 < next && token_is(&list.v[last + 1], "::"))
+                last += 2;
+            if (last + 1 != next)
+                continue;
+            const char *word = token_text(a, &list.v[last]), *value;
+            int own = own_tparam(d, &list, word);
+            if (own < 0 && is_value(d, host, word))
                 return wrapper_text(a, list.v, item, next);
+            value = fixed_in(d, &list, word);
+            if (value && is_value(d, host, value))
+                return value;
+            value = own >= 0 && depth < 4 && !str_eq(host->name, name)
+                        ? called_with(d, host->name, (size_t)own, depth + 1)
+                        : NULL;
+            if (value)
+                return value;
         }
     }
     return NULL;
+}
+
+/* `switch (NAME)` over the template parameter, whose case for `value` does not launch the kernel: the label of
+ * the first one that does. */
+static const char *launched_case(struct reading *d, const char *name, const char *value)
+{
+    struct wrapper_reader *r = &d->r;
+    const char *label = NULL;
+
+    for (size_t i = r->f.body; i + 4 < r->f.body_end; i++) {
+        if (!token_is(&r->v[i], "switch") || !token_is(&r->v[i + 2], name) || !token_is(&r->v[i + 3], ")"))
+            continue;
+        const size_t close = wrapper_skip(r->v, r->f.body_end, i + 4);
+        for (size_t k = i + 4; k < close; k++) {
+            size_t end = k + 1;
+            if (token_is(&r->v[k], "case") && token_is(&r->v[k + 2], ":")) {
+                while (end < close && !token_in(&r->v[end], "break|return|default"))
+                    end++;
+                if (!wrapper_says_launch(r, k, end))
+                    continue;
+                if (token_is(&r->v[k + 1], value))
+                    return value;
+                label = label ? label : token_text(r->arena, &r->v[k + 1]);
+            }
+        }
+    }
+    return label ? label : value;
+}
+
+/* A value for a template parameter that nobody gives one: false, or an enumeration's first; NULL: none. */
+static const char *plain_value(struct reading *d, const struct wrapper_tparam *p)
+{
+    struct wrapper_reader *r = &d->r;
+    const char *value = NULL;
+
+    if (str_in(p->type, "bool|const bool"))
+        value = "false";
+    else if (wrapper_is_enum(r, p->type))
+        value = arena_printf(r->arena, "static_cast<%s>(0)", p->type);
+    if (value)
+        wrapper_note(r, "%s: %s is %s here; for another value name the instance", r->f.name, p->name, value);
+    return value;
 }
 
 /* The types that the file instantiates the function with, f16 before others: of `template void f(half *, ...)`
@@ -137,7 +220,7 @@ static void choose_tparam(struct reading *d, size_t i)
 
     value = of_instance(d, p->name);
     if (!value)
-        value = called_with(d, i);
+        value = called_with(d, r->f.name, i, 0);
     if (!value)
         value = wrapper_listed(r->arena, d->instance, i);
     if (value && p->is_type && !wrapper_type_name(r, value, NULL) && !init_named(r->source, value))
@@ -150,6 +233,10 @@ static void choose_tparam(struct reading *d, size_t i)
         value = wrapper_default_type(p->name);
         wrapper_note(r, "%s: %s is %s here; for another type name the instance", r->f.name, p->name, value);
     }
+    if (!value)
+        value = plain_value(d, p);
+    if (value && !p->is_type)
+        value = launched_case(d, p->name, value);
     if (!value) {
         wrapper_lost(r, "its template parameter %s has no value that its callers write", p->name);
         return;
@@ -214,23 +301,21 @@ static void read_comment(struct reading *d, const struct wrapper_param *p, struc
     }
 }
 
-/* A pointer to void has the type that the body casts it to. */
-static const char *cast_of(struct reading *d, const char *name)
+/* A pointer to void has the type that the tokens [first, end) cast it to. */
+static const char *cast_of(struct reading *d, const struct token *v, size_t first, size_t end, const char *name)
 {
-    struct wrapper_reader *r = &d->r;
-
-    for (size_t i = r->f.body + 4; i < r->f.body_end; i++) {
-        size_t close = i - 1, first;
-        if (!token_is(&r->v[i], name))
+    for (size_t i = first; i < end; i++) {
+        size_t close = i - 1, open;
+        if (!token_is(&v[i], name))
             continue;
-        if (token_is(&r->v[close], "(") && token_is(&r->v[close - 1], ">"))
+        if (token_is(&v[close], "(") && token_is(&v[close - 1], ">"))
             close--;
-        if (!wrapper_sign(&r->v[close], "> )"))
+        if (!wrapper_sign(&v[close], "> )"))
             continue;
-        first = close;
-        while (first > r->f.body && !wrapper_sign(&r->v[first], "< ("))
-            first--;
-        struct wrapper_type t = wrapper_type_of(r, r->v, first + 1, close);
+        open = close;
+        while (open > first - 4 && !wrapper_sign(&v[open], "< ("))
+            open--;
+        struct wrapper_type t = wrapper_type_of(&d->r, v, open + 1, close);
         if (t.pointer && t.type)
             return t.spelled;
     }
@@ -319,11 +404,12 @@ static void read_params(struct reading *d)
             g.tensor->optional = g.type.optional;
             read_comment(d, p, g.tensor);
         } else if (g.type.pointer && !g.type.type && str_eq(g.type.spelled, "void")) {
-            const char *spelled = cast_of(d, p->name);
-            if (spelled) {
-                g.type.spelled = spelled;
-                g.type.type = wrapper_type_name(r, spelled, &g.type.lanes);
-            }
+            const char *spelled = cast_of(d, r->v, r->f.body + 4, r->f.body_end, p->name);
+            if (!spelled) /* the kernel has it under the same name, mostly */
+                spelled =
+                    cast_of(d, r->kernel_tokens.v, MIN(4, r->kernel_tokens.n), r->kernel_tokens.n, p->name);
+            g.type.spelled = spelled ? spelled : "uint8_t";
+            g.type.type = wrapper_type_name(r, g.type.spelled, &g.type.lanes);
         }
         if (!g.tensor && !g.type.type && !g.type.pointer && wrapper_is_enum(r, g.type.spelled)) {
             str_addf(&d->r.head, "    const %s %s = static_cast<%s>(0);\n", g.type.spelled, p->name,
@@ -459,6 +545,27 @@ static void write_out(struct reading *d)
     wrapper_body(r);
 }
 
+/* Conditions of numbers that are no sizes are no task's. */
+static void keep_domain(struct init_task *t, struct arena *a)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < t->domain.n; i++) {
+        bool of_dims = true;
+        for (const char *p = t->domain.v[i]; *p;) {
+            size_t len = str_word(p);
+            bool is_dim = !len || isdigit((unsigned char)*p) || p[len] == '(';
+            for (size_t k = 0; k < t->dims.n && !is_dim; k++)
+                is_dim = str_eq(arena_strndup(a, p, len), t->dims.v[k]);
+            of_dims = of_dims && is_dim;
+            p += len ? len : 1;
+        }
+        if (of_dims)
+            t->domain.v[kept++] = t->domain.v[i];
+    }
+    t->domain.n = kept;
+}
+
 static bool read_host(struct init_task *t, const struct init_wrapped *w, const struct init_decl *host,
                       const char **why)
 {
@@ -524,6 +631,7 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
         wrapper_lost(r, "no launch is left of it");
     if (!r->why) {
         char *params = signature(&d);
+        keep_domain(t, s->arena);
         if (r->divides)
             str_add(
                 &text,

@@ -193,6 +193,9 @@ bool wrapper_is_of_others(const struct wrapper_reader *r, size_t i, size_t end);
 /* Cases that are for other kernels are left out. Where the kernel is the default's they do nothing, and the
  * value of the switch, at [value, body - 1), is none of theirs. */
 void wrapper_cases_of_others(struct wrapper_reader *r, size_t value, size_t body);
+/* Is the statement [i, next), behind all launches and the device's memory, the host's work with what they
+ * computed? It is no part of a launcher; the tensors that are read there are what is given back. */
+bool wrapper_is_afterwards(struct wrapper_reader *r, size_t i, size_t next, const char *memory_calls);
 
 /* ---- wrapper_check.c */
 
@@ -200,6 +203,10 @@ bool wrapper_is_unnamed(const struct wrapper_tensor *t, int k); /* the wrapper's
 /* Are the tokens `t.size(k)`, alone? */
 bool wrapper_extent_at(struct wrapper_reader *r, size_t first, size_t last, struct wrapper_tensor **t, int *k);
 void wrapper_check(struct wrapper_reader *r, size_t open); /* of TORCH_CHECK(condition, ...): its `(` */
+/* CHECK_EQ(a, b) at i, under any of its names, becomes CHECK(a == b); CHECK_DIM(3, x) says how many extents x
+ * has. Is there a condition to be checked?
+ */
+bool wrapper_check_pair(struct wrapper_reader *r, size_t i);
 /* What a check asks for: all of `a && b`; of `if (a || b) throw` (it does not hold) neither. */
 void wrapper_domain(struct wrapper_reader *r, size_t first, size_t last, bool holds);
 /* What is asked goes to the domain where it is of dims alone. */

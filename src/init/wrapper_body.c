@@ -16,11 +16,12 @@ static const char left_out[] =
 
 static const char memory_calls[] =
     "cudaMalloc|cudaMallocAsync|cudaFree|cudaFreeAsync|cudaMemset|cudaMemsetAsync|"
-    "cudaMemcpyAsync|cudaFuncSetAttribute";
+    "cudaMemcpyAsync|cudaFuncSetAttribute|cudaGetDevice|cudaGetDeviceProperties|cudaDeviceGetAttribute|"
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessor";
 
 static const char checks[] = "TORCH_CHECK|TORCH_INTERNAL_ASSERT|AT_ASSERT|AT_ASSERTM|AT_CHECK|assert|CHECK|"
                              "FT_CHECK|FT_CHECK_WITH_INFO|TORCH_CHECK_WITH|TORCH_CHECK_VALUE|GGML_ASSERT|"
-                             "STD_TORCH_CHECK|DISPATCH_BOOL";
+                             "STD_TORCH_CHECK|DISPATCH_BOOL|TVM_FFI_ICHECK|TVM_FFI_CHECK|ICHECK";
 
 static const char failures[] =
     "throw|ostringstream|AT_ERROR|TORCH_CHECK|abort|exit|FLASHINFER_ERROR|stringstream|"
@@ -62,6 +63,8 @@ static bool has_word(const struct wrapper_reader *r, size_t i, size_t end, const
 static void statements(struct wrapper_reader *r, size_t i, size_t end)
 {
     while (i < end && r->depth < 60) {
+        if (end == r->f.body_end && wrapper_is_afterwards(r, i, semicolon(r, i, end), memory_calls))
+            return;
         size_t next = statement(r, i, end);
         i = next > i ? next : i + 1;
     }
@@ -449,8 +452,8 @@ static bool declaration(struct wrapper_reader *r, const struct declaration *d)
         wrapper_give_back(r, d->init, d->last);
         return true;
     }
-    if (k.stream ||
-        has_word(r, d->init, d->last, "getCurrentCUDAStream|getStreamFromPool|getDefaultCUDAStream")) {
+    if (k.stream || has_word(r, d->init, d->last,
+                             "getCurrentCUDAStream|getStreamFromPool|getDefaultCUDAStream|get_stream")) {
         vec_add(r->arena, &r->streams, name);
         return true;
     }
@@ -677,7 +680,7 @@ static bool needless(struct wrapper_reader *r, size_t i, size_t last)
     if (last == name + 1 && name == i) /* a macro without arguments that nobody defines */
         return !token_in(&r->v[i], "break|continue|return");
     char *text = token_text(r->arena, &r->v[name]);
-    if ((str_starts(text, "CHECK_") || str_starts(text, "TORCH_CHECK_") || strstr(text, "Guard")) &&
+    if ((strncasecmp(text, "check", 5) == 0 || str_starts(text, "TORCH_CHECK_") || strstr(text, "Guard")) &&
         !wrapper_says_launch(r, i, last))
         return true;
     return false;
@@ -691,9 +694,10 @@ static size_t simple(struct wrapper_reader *r, size_t i, size_t end)
 
     if (i == last)
         return next;
-    if (call && token_in(&r->v[i], checks)) {
+    if (call && (token_in(&r->v[i], checks) || wrapper_check_pair(r, i))) {
+        size_t behind = wrapper_skip(r->v, end, i + 1);
         wrapper_check(r, i + 1);
-        return wrapper_skip(r->v, end, i + 1) < last ? wrapper_skip(r->v, end, i + 1) : next;
+        return behind < last && !token_is(&r->v[behind], "<<") ? behind : next;
     }
     if (call && (strstr(token_text(r->arena, &r->v[i]), "DISPATCH") || lambda_body(r, i, last)) &&
         dispatch(r, i, end)) {

@@ -110,3 +110,29 @@ void wrapper_cases_of_others(struct wrapper_reader *r, size_t value, size_t body
         from = end;
     }
 }
+
+static bool says_any(const struct wrapper_reader *r, size_t i, size_t end, const char *list)
+{
+    while (i < end && !token_in(&r->v[i], list))
+        i++;
+    return i < end;
+}
+
+bool wrapper_is_afterwards(struct wrapper_reader *r, size_t i, size_t next, const char *memory_calls)
+{
+    size_t end = r->f.body_end, launch = i;
+
+    if (r->helper || r->depth != 1 || !says_any(r, i, MIN(next, i + 8), "for|while|vector|memset|memcpy") ||
+        says_any(r, i, next, "Tensor") || wrapper_says_launch(r, i, end) || wrapper_is_of_others(r, i, end) ||
+        says_any(r, i, end, memory_calls))
+        return false;
+    while (launch > r->f.body && !wrapper_says_launch(r, launch, launch + 1))
+        launch--;
+    if (launch == r->f.body)
+        return false;
+    while (launch < i && !token_is(&r->v[launch], ";"))
+        launch++;
+    wrapper_give_back(r, launch, end);
+    wrapper_note(r, "what the host does behind the launch is left out");
+    return true;
+}

@@ -147,12 +147,33 @@ void wrapper_domain(struct wrapper_reader *r, size_t first, size_t last, bool ho
     r->why = why;
 }
 
+bool wrapper_check_pair(struct wrapper_reader *r, size_t i)
+{
+    static const char *const ends[][2] = {{"CHECK_EQ", "=="}, {"CHECK_NE", "!="}, {"CHECK_LE", "<="},
+                                          {"CHECK_LT", "<"},  {"CHECK_GE", ">="}, {"CHECK_GT", ">"}};
+    const char *name = token_text(r->arena, &r->v[i]);
+    size_t end = wrapper_skip(r->v, r->n, i + 1) - 1, comma = wrapper_item(r->v, i + 2, end);
+    struct wrapper_tensor *t;
+
+    for (size_t k = 0; k < ARRAY_LEN(ends); k++) {
+        if (!str_ends(name, ends[k][0]))
+            continue;
+        if (comma < end) /* the first time */
+            r->v[comma] = init_words(r->source, ends[k][1]).v[0];
+        return true;
+    }
+    t = comma + 2 == end && str_eq(name, "CHECK_DIM") ? wrapper_tensor_find(r, &r->v[comma + 1]) : NULL;
+    if (t)
+        t->rank = MAX(t->rank, MIN(atoi(r->v[i + 2].s), WRAPPER_RANK));
+    return false;
+}
+
 void wrapper_check(struct wrapper_reader *r, size_t open)
 {
     size_t end = wrapper_skip(r->v, r->n, open) - 1, last = wrapper_item(r->v, open + 1, end);
     size_t i = open + 1;
 
-    if (i + 6 < last && token_in(&r->v[i + 2], "dim|ndimension") && token_is(&r->v[i + 5], "==")) {
+    if (i + 6 < last && token_in(&r->v[i + 2], "dim|ndim|ndimension") && token_is(&r->v[i + 5], "==")) {
         struct wrapper_tensor *t = wrapper_tensor_find(r, &r->v[i]);
         if (t && atoi(r->v[i + 6].s) > t->rank && atoi(r->v[i + 6].s) <= WRAPPER_RANK)
             t->rank = atoi(r->v[i + 6].s);

@@ -191,7 +191,7 @@ static void add_member(struct cursor *c, struct wrapper_tensor *t, size_t start)
         add_product(c, t, 0);
         if (token_is(m, "nbytes"))
             str_addf(&c->out, " * sizeof(%s)", t->spelled ? t->spelled : "float");
-    } else if (token_in(m, "dim|ndimension")) {
+    } else if (token_in(m, "dim|ndim|ndimension")) {
         skip_group(c);
         str_addf(&c->out, "%d", t->rank);
     } else if (token_in(m, "element_size|itemsize")) {
@@ -297,7 +297,7 @@ static bool add_qualified(struct cursor *c)
         n += 2;
     last = at(c, n++);
     name = token_text(r->arena, last);
-    if (str_in(name, "getCurrentCUDAStream|getDefaultCUDAStream|getStreamFromPool") &&
+    if (str_in(name, "getCurrentCUDAStream|getDefaultCUDAStream|getStreamFromPool|get_stream") &&
         token_is(at(c, n), "(")) {
         c->i += n;
         skip_group(c);
@@ -321,6 +321,19 @@ static bool add_qualified(struct cursor *c)
         }
         r->uses_properties = true;
         add(c, "properties.");
+        return true;
+    }
+    if (str_eq(name, "duration_cast")) { /* a seed, mostly */
+        c->i += n;
+        if (token_is(at(c, 0), "<"))
+            c->i = wrapper_angle(r->v, c->last, c->i) + 1;
+        skip_group(c);
+        while (token_is(at(c, 0), ".")) {
+            c->i += 2;
+            skip_group(c);
+        }
+        wrapper_note(r, "the time of day is 0 here");
+        add(c, "0");
         return true;
     }
     if (str_eq(name, "gcd") && token_is(at(c, n), "(") &&

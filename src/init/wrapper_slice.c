@@ -139,13 +139,10 @@ static bool need_local(struct slice *s, const char *word)
                    (token_is(&r->v[i + 1], "=") ||
                     (token_is(&r->v[i + 1], ".") && token_is(&r->v[i + 3], "=")))) {
             /* within a branch or a loop it is not known whether it is done */
-            size_t depth = 0;
             for (size_t k2 = r->f.body + 1; k2 < i; k2++) {
-                depth += token_is(&r->v[k2], "{");
-                depth -= token_is(&r->v[k2], "}") && depth;
+                size_t behind = token_is(&r->v[k2], "{") ? wrapper_skip(r->v, r->f.body_end, k2) : 0;
+                s->lost = s->lost || (behind > i && behind <= s->launch);
             }
-            if (depth)
-                s->lost = true;
             use(s, first, last);
             need_words(s, i + 1, last);
         }

@@ -106,20 +106,41 @@ bool wrapper_says_alone(const struct wrapper_reader *r, const char *name)
     return false;
 }
 
-bool wrapper_members(struct wrapper_reader *r, const char *spelled, bool own, struct wrapper_members *to)
+static bool collect(struct wrapper_reader *r, const char *spelled, int depth, struct wrapper_members *to);
+
+/* The members of the structs that this one comes from: [colon, open) are `: public a, b<int>`. */
+static bool collect_bases(struct wrapper_reader *r, size_t colon, size_t open, int depth,
+                          struct wrapper_members *to)
 {
-    const struct init_decl *d = type_named(r, spelled);
     const struct token *v = r->source->tokens.v;
-    size_t i, end;
+
+    for (size_t i = colon + 1, end; i < open; i = end + 1) {
+        end = wrapper_item(v, i, open);
+        while (i < end && token_in(&v[i], "public|private|protected|virtual"))
+            i++;
+        if (!collect(r, wrapper_text(r->arena, v, i, end), depth + 1, to))
+            return false;
+    }
+    return true;
+}
+
+/* All members of the struct, those of its bases first. */
+static bool collect(struct wrapper_reader *r, const char *spelled, int depth, struct wrapper_members *to)
+{
+    const struct init_decl *d = depth < 8 ? type_named(r, spelled) : NULL;
+    const struct token *v = r->source->tokens.v;
+    size_t i, end, open;
 
     if (!d)
         return false;
-    for (i = d->first; i < d->end && !token_is(&v[i], "{"); i++) {
-        if (token_is(&v[i], ":"))
-            return false; /* it has more than what stands here */
+    for (open = d->first; open < d->end && !token_is(&v[open], "{"); open++)
+        continue;
+    for (i = d->first; i < open; i++) {
+        if (token_is(&v[i], ":") && !collect_bases(r, i, open, depth, to))
+            return false;
     }
-    end = wrapper_skip(v, d->end, i) - 1;
-    for (i++; i < end;) {
+    end = wrapper_skip(v, d->end, open) - 1;
+    for (i = open + 1; i < end;) {
         size_t last = i;
         bool plain = true;
 
@@ -145,9 +166,17 @@ bool wrapper_members(struct wrapper_reader *r, const char *spelled, bool own, st
             add_members(r, v, i, last, to);
         i = last < end && token_is(&v[last], ";") ? last + 1 : MAX(last, i + 1);
     }
+    return true;
+}
+
+bool wrapper_members(struct wrapper_reader *r, const char *spelled, bool own, struct wrapper_members *to)
+{
+    if (!collect(r, spelled, 0, to))
+        return false;
+
     size_t used = 0;
     bool known = true;
-    for (i = 0; i < to->n; i++) {
+    for (size_t i = 0; i < to->n; i++) {
         struct wrapper_member m = to->v[i];
         bool said = own ? wrapper_says_alone(r, m.name)
                         : says_member(r->kernel_tokens.v, r->kernel_tokens.n, m.name) ||

@@ -220,9 +220,9 @@ struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token
     }
     spelled = words.s ? str_take(&words, r->arena) : "";
     stated = last_name(spelled);
-    t.optional = strstr(spelled, "optional<") != NULL;
-    t.tensor =
-        str_eq(stated, "Tensor") || (t.optional && strstr(spelled, "Tensor>")) || str_eq(stated, "Tensor>");
+    t.optional = strcasestr(spelled, "optional<") != NULL;
+    t.tensor = str_in(stated, "Tensor|TensorView|Tensor>|TensorView>") ||
+               (t.optional && (strstr(spelled, "Tensor>") || strstr(spelled, "TensorView>")));
     t.stream =
         str_eq(spelled, "cudaStream_t") || str_eq(spelled, "CUstream") || str_ends(spelled, "CUDAStream");
     if (str_eq(map_get(&r->alias, spelled), "cudaStream_t") || str_eq(file_alias(r, spelled), "cudaStream_t"))

@@ -407,7 +407,7 @@ const struct type *call_type(struct interp *in, struct env *env, const struct ex
     call.n_targs = e->a->n_targs;
     if (is_own_function(in->unit, e->a)) {
         f = overload_find(in, e, &call, &bound);
-        return f->result && f->result->kind != TN_AUTO ? type_resolve(in, bound, f->result) : NULL;
+        return f && f->result && f->result->kind != TN_AUTO ? type_resolve(in, bound, f->result) : NULL;
     }
     if (e->a->look != LOOK_STD && runtime_is_call(e->a->name))
         return type_error;
@@ -473,7 +473,8 @@ struct value call_expr(struct interp *in, struct env *env, const struct expr *e)
         call.values = args;
         call.places = places;
         const struct func *f = overload_find(in, e, &call, &bound);
-        return call_func(in, e->at, f, bound, args, places, e->n_args);
+        if (f)
+            return call_func(in, e->at, f, bound, args, places, e->n_args);
     }
     check_unknown(in, name);
     if (runtime_call(in, env, e, name->name, &out))

@@ -69,6 +69,7 @@ struct member_type { /* using name = type; in a struct */
 struct type_name { /* typedef, using, struct, enum */
     const char *name, *qualified, *scope;
     struct type_node *alias; /* typedef and using */
+    struct type_node *base;  /* the one struct that it comes from; NULL: none */
     uint8_t pack;            /* of #pragma pack; 0: none */
     bool is_struct, is_enum, is_template, specialised, scoped, forward,
         opaque,      /* opaque: a struct whose size is not understood */

@@ -182,6 +182,21 @@ static void specialisation(struct parser *p, const struct scope *s, struct type_
     parse_take(p, ";");
 }
 
+/* `: public a::b` in front of the members; NULL: it is more than one plain name. */
+static struct type_node *base_struct(struct parser *p)
+{
+    const struct token *t = p->t + 1;
+    struct specifiers spec = {0};
+
+    t += token_is(t, "public");
+    p->t = t;
+    while (t->kind == TOK_WORD && token_is(t + 1, "::"))
+        t += 2;
+    if (t->kind != TOK_WORD || !token_is(t + 1, "{") || token_in(t, "private|protected|virtual"))
+        return NULL;
+    return parse_specifiers(p, &spec);
+}
+
 bool type_definition(struct parser *p, const struct scope *s, struct template_param *tparams, size_t n_tparams,
                      bool is_template)
 {
@@ -229,7 +244,8 @@ bool type_definition(struct parser *p, const struct scope *s, struct template_pa
 
         type->alias = parse_specifiers(p, &spec);
     } else if (!is_enum && parse_is(p, ":")) { /* bases */
-        type->opaque = true;
+        type->base = base_struct(p);
+        type->opaque |= !type->base;
         while (p->t->kind != TOK_END && !parse_is(p, "{") && !parse_is(p, ";"))
             p->t++;
     }

@@ -292,7 +292,12 @@ const struct func *overload_find(struct interp *in, const struct expr *call, con
 bool is_own_function(const struct unit *u, const struct expr *name);
 
 /* record.c */
-const struct type *record_builtin(const char *name); /* NULL: no such struct of the runtime */
+struct tensor_map;
+/* The variable of a CUtensorMap says m from now on, of the tensor at `address`. */
+void record_map(struct interp *in, const struct token *at, struct cell *c, const struct tensor_map *m,
+                struct value address);
+bool record_map_constant(const char *name, struct value *out); /* CU_TENSOR_MAP_..., CUDA_SUCCESS */
+const struct type *record_builtin(const char *name);           /* NULL: no such struct of the runtime */
 void record_make(struct interp *in, struct cell *c, bool zero);
 struct cell *record_member(struct interp *in, const struct token *at, const struct cell *c, const char *name);
 void record_assign(struct interp *in, const struct token *at, struct cell *c, struct value v);

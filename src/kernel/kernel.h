@@ -119,6 +119,8 @@ struct kernel_value {
         struct_bytes; /* > 0: a struct by value; its numbers and pointers are the members, the rest is zero */
     const struct kernel_member *members;
     size_t n_members;
+    bool tensor_map; /* the struct is a CUtensorMap, as base/tensor_map.h has it; a GPU gets what the driver
+                        makes of it */
 };
 
 struct kernel_member { /* of a struct: offset in it, and what is there; no struct itself */

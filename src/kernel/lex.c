@@ -285,7 +285,16 @@ static void check_text(struct unit *u)
     for (size_t i = 0; i < u->len; i++) {
         if (t[i] == '\r' && (i + 1 >= u->len || t[i + 1] != '\n'))
             fail_at(u, i, "a carriage return that ends no line; end lines with a line feed");
-        if (t[i] == '?' && i + 2 < u->len && t[i + 1] == '?' && strchr("=/'()!<>-", t[i + 2]))
+    }
+}
+
+/* Some compilers replace trigraphs; of those in a comment only the backslash's could end it elsewhere. */
+static void check_trigraphs(struct unit *u, size_t from, size_t end, const char *third)
+{
+    const char *t = u->text;
+
+    for (size_t i = from; i < end && i + 2 < u->len && !u->any_words; i++) {
+        if (t[i] == '?' && t[i + 1] == '?' && t[i + 2] && strchr(third, t[i + 2]))
             fail_at(u, i, "a trigraph, which some compilers replace; write a blank between the question marks");
     }
 }
@@ -322,6 +331,7 @@ void lex_text(struct unit *u)
         } else if (t[i] == '/' && i + 1 < len && (t[i + 1] == '/' || t[i + 1] == '*')) {
             end = MIN(t[i + 1] == '/' ? line_comment_end(u, i) : block_comment_end(u, i), len);
             vec_add(u->arena, &u->comments, ((struct comment){i, end}));
+            check_trigraphs(u, i, end, "/");
             space = true;
             i = end;
         } else {
@@ -329,6 +339,7 @@ void lex_text(struct unit *u)
 
             k.line_start = line_start;
             k.space_before = space;
+            check_trigraphs(u, i, i + k.len, "=/'()!<>-");
             if (u->raw.n >= MAX_TOKENS)
                 fail(u, &k, "the file has more than %d words and signs", MAX_TOKENS);
             if (k.kind == TOK_STRING || k.kind == TOK_CHAR) {

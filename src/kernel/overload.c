@@ -245,6 +245,16 @@ bool is_own_function(const struct unit *u, const struct expr *name)
     return false;
 }
 
+/* None of them is of a namespace, where it would hide what the toolkit declares. */
+static bool are_global(const struct func *const *all, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (*all[i]->scope)
+            return false;
+    }
+    return true;
+}
+
 const struct func *overload_find(struct interp *in, const struct expr *call, const struct call_args *args,
                                  struct env **bound)
 {
@@ -280,6 +290,8 @@ const struct func *overload_find(struct interp *in, const struct expr *call, con
     }
     for (size_t i = 0; i < n_fit; i++)
         c.n += rank_all(&c, fit[i]);
+    if (!c.n && builtin_is_call(call->a->name) && are_global(all, n))
+        return NULL; /* helper_math.h has min of float3; this one is the toolkit's */
     if (!c.n)
         fail(in->unit, call->at, "%s takes %s", call->a->name,
              n_fit ? "other arguments" : "another number of arguments");

@@ -2,6 +2,8 @@
  * member. */
 #include "kernel/internal.h"
 
+#include "base/tensor_map.h"
+
 /* The members that a launcher may use; one that is not here is not understood. */
 static const struct type value_type, attribute_type, attributes_type, config_type;
 static const struct type *const type_value = &value_type, *const type_attributes = &attributes_type;
@@ -17,6 +19,44 @@ static const struct record_field config_fields[] = {
     {"stream", &type_stream}, {"attrs", &type_attributes}, {"numAttrs", &type_uint},
 };
 
+/* A CUtensorMap is struct tensor_map: its address and words of eight bytes, for which a launcher has no names.
+ */
+static const struct type pointee = {.kind = TY_OPAQUE, .name = "void", .size = 1, .align = 1};
+static const struct type map_address = {
+    .kind = TY_POINTER, .name = "pointer", .size = 8, .align = 8, .to = &pointee, .to_const = true};
+static const struct type *const type_map_address = &map_address;
+#define WORD(n)                        \
+    {                                  \
+        "", &type_ulong, 8 * (n), NULL \
+    }
+static const struct record_field map_fields[] = {
+    {"", &type_map_address, 0, NULL},
+    WORD(1),
+    WORD(2),
+    WORD(3),
+    WORD(4),
+    WORD(5),
+    WORD(6),
+    WORD(7),
+    WORD(8),
+    WORD(9),
+    WORD(10),
+    WORD(11),
+    WORD(12),
+    WORD(13),
+    WORD(14),
+    WORD(15),
+};
+static const struct type map_type = {.kind = TY_RECORD,
+                                     .name = "CUtensorMap",
+                                     .size = TENSOR_MAP_BYTES,
+                                     .align = 64,
+                                     .fields = map_fields,
+                                     .n = ARRAY_LEN(map_fields),
+                                     .passable = true};
+_Static_assert(ARRAY_LEN(map_fields) * 8 == TENSOR_MAP_BYTES && offsetof(struct tensor_map, addr) == 0,
+               "a CUtensorMap");
+
 #define RECORD(spelling, bytes, members)                                                   \
     {                                                                                      \
         .kind = TY_RECORD, .name = spelling, .size = bytes, .align = 8, .fields = members, \
@@ -30,7 +70,7 @@ static const struct type config_type = RECORD("cudaLaunchConfig_t", 56, config_f
 
 const struct type *record_builtin(const char *name)
 {
-    const struct type *const all[] = {&config_type, &attribute_type, &value_type};
+    const struct type *const all[] = {&config_type, &attribute_type, &value_type, &map_type};
 
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
         if (strcmp(all[i]->name, name) == 0)
@@ -179,6 +219,52 @@ struct value record_value(struct interp *in, const struct token *at, const struc
     return c->value;
 }
 
+void record_map(struct interp *in, const struct token *at, struct cell *c, const struct tensor_map *m,
+                struct value address)
+{
+    uint64_t words[ARRAY_LEN(map_fields)];
+
+    if (c->type != &map_type || c->constant)
+        fail(in->unit, at, "cuTensorMapEncodeTiled fills a CUtensorMap");
+    memcpy(words, m, sizeof(words));
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        c->elems[i].value = i ? value_int(type_ulong, (int64_t)words[i]) : address;
+        c->elems[i].known = true;
+        access_log(in, &c->elems[i], true);
+    }
+}
+
+/* Enumerators that cuTensorMapEncodeTiled takes: behind each beginning its names, from 0 on. */
+bool record_map_constant(const char *name, struct value *out)
+{
+    static const char *const all[][2] = {
+        {"CUDA_SUCCESS", "|"},
+        {"CU_TENSOR_MAP_DATA_TYPE_", "UINT8|UINT16|UINT32|INT32|UINT64|INT64|FLOAT16|FLOAT32|FLOAT64|BFLOAT16|"
+                                     "FLOAT32_FTZ|TFLOAT32|TFLOAT32_FTZ|"},
+        {"CU_TENSOR_MAP_INTERLEAVE_", "NONE|16B|32B|"},
+        {"CU_TENSOR_MAP_SWIZZLE_", "NONE|32B|64B|128B|"},
+        {"CU_TENSOR_MAP_L2_PROMOTION_", "NONE|L2_64B|L2_128B|L2_256B|"},
+        {"CU_TENSOR_MAP_FLOAT_OOB_FILL_", "NONE|NAN_REQUEST_ZERO_FMA|"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        size_t n = strlen(all[i][0]);
+        const char *word = all[i][1];
+
+        if (strncmp(all[i][0], name, n) != 0)
+            continue;
+        for (int value = 0; *word; value++) {
+            size_t len = strcspn(word, "|");
+            if (strlen(name + n) == len && !strncmp(name + n, word, len)) {
+                *out = value_int(type_uint, value);
+                return true;
+            }
+            word += len + 1;
+        }
+    }
+    return false;
+}
+
 /* ---- by value to a kernel */
 
 struct members {
@@ -195,6 +281,8 @@ static void flatten(struct interp *in, const struct token *at, const struct cell
         int64_t here = offset + (record ? c->type->fields[i].offset : i * t->size);
 
         step_count(in, at);
+        if (m->type == &map_type)
+            fail(in->unit, at, "a tensor map within a struct; give it to the kernel as an argument of its own");
         if (m->elems) {
             flatten(in, at, m, here, to);
             continue;
@@ -212,7 +300,8 @@ static void flatten(struct interp *in, const struct token *at, const struct cell
 
 struct kernel_value record_argument(struct interp *in, const struct token *at, struct value v)
 {
-    struct kernel_value k = {.type = KT_VOID, .struct_bytes = (uint32_t)v.type->size};
+    struct kernel_value k = {
+        .type = KT_VOID, .struct_bytes = (uint32_t)v.type->size, .tensor_map = v.type == &map_type};
     struct members members = {0};
 
     if (!v.type->passable)

@@ -2,6 +2,8 @@
  * of the device that the plan is for; each gives a cudaError_t as the real one does. */
 #include "kernel/internal.h"
 
+#include "base/tensor_map.h"
+
 #include <limits.h>
 
 struct call {
@@ -559,6 +561,79 @@ static int call_last_error(const struct call *c)
     return 0;
 }
 
+/* ---- tensor maps */
+
+/* Elements of a list that the call is given the address of. */
+static void numbers(const struct call *c, size_t i, size_t n, const char *what, uint64_t *to)
+{
+    for (size_t k = 0; k < n; k++) {
+        struct value p = c->args[i];
+
+        if (p.type->kind != TY_POINTER || !p.p.host)
+            fail(c->in->unit, arg_at(c, i), "%s is an array of the launcher", what);
+        p.p.index += (int64_t)k;
+        struct cell *cell = host_cell(c->in, arg_at(c, i), p, what);
+        if (!cell->known || !type_is_integer(cell->type))
+            fail(c->in->unit, arg_at(c, i), "%s has no value for dimension %zu", what, k);
+        access_log(c->in, cell, false);
+        to[k] = (uint64_t)cell->value.i;
+    }
+}
+
+/* What the driver refuses; the manual of cuTensorMapEncodeTiled. */
+static bool map_is_valid(const struct tensor_map *m)
+{
+    uint32_t size = tensor_type_bytes(m->type);
+
+    for (unsigned d = 0; d < m->rank; d++)
+        if (!m->dims[d] || m->dims[d] > 1ull << 32 || !m->box[d] || m->box[d] > 256 ||
+            (d && (m->strides[d - 1] % 16 || m->strides[d - 1] >= 1ull << 40)))
+            return false;
+    return m->box[0] * size % 16 == 0 &&
+           (m->swizzle == TENSOR_SWIZZLE_NONE || m->box[0] * size <= 16u << m->swizzle);
+}
+
+static int call_tensor_map(const struct call *c)
+{
+    struct cell *cell = host_cell(c->in, arg_at(c, 0), c->args[0], "the tensor map");
+    struct tensor_map m = {.mark = TENSOR_MAP_MARK};
+    int64_t type = integer(c, 1, "the data type"), rank = integer(c, 2, "the rank");
+    int64_t swizzle = integer(c, 9, "the swizzle"), promotion = integer(c, 10, "the L2 promotion");
+    struct value address = device_pointer(c, 3, "the tensor's address");
+    uint64_t box[TENSOR_RANK_MAX], steps[TENSOR_RANK_MAX];
+
+    if (rank < 1 || rank > TENSOR_RANK_MAX || type < 0 || type > 12 || swizzle < 0 || promotion < 0 ||
+        promotion > 3)
+        return 1; /* CUDA_ERROR_INVALID_VALUE */
+    if (!tensor_type_bytes((unsigned)type))
+        fail(c->in->unit, arg_at(c, 1), "tensor maps of types that flush denormals are not understood");
+    if (integer(c, 8, "the interleave") != 0)
+        fail(c->in->unit, arg_at(c, 8),
+             "interleaved tensor maps are not understood; CU_TENSOR_MAP_INTERLEAVE_NONE");
+    if (integer(c, 11, "the fill") != 0)
+        fail(c->in->unit, arg_at(c, 11), "tensor maps that fill with NaN are not understood");
+    if (swizzle > TENSOR_SWIZZLE_128B)
+        fail(c->in->unit, arg_at(c, 9), "swizzles of other atoms than 16 bytes are not understood");
+    m.type = (uint8_t)type;
+    m.rank = (uint8_t)rank;
+    m.swizzle = (uint8_t)swizzle;
+    m.promotion = (uint8_t)promotion;
+    numbers(c, 4, m.rank, "the list of sizes", m.dims);
+    if (rank > 1)
+        numbers(c, 5, m.rank - 1u, "the list of strides", m.strides);
+    numbers(c, 6, m.rank, "the list of the box's sizes", box);
+    numbers(c, 7, m.rank, "the list of steps", steps);
+    for (unsigned d = 0; d < m.rank; d++) {
+        if (steps[d] != 1)
+            fail(c->in->unit, arg_at(c, 7), "steps other than 1 within a box are not understood");
+        m.box[d] = (uint16_t)MIN(box[d], 1000u);
+    }
+    if (address.p.offset % 16 || !map_is_valid(&m))
+        return 1;
+    record_map(c->in, arg_at(c, 0), cell, &m, address);
+    return 0;
+}
+
 static const struct {
     const char *name;
     int (*call)(const struct call *c); /* the cudaError_t; NULL: the text of one */
@@ -589,6 +664,7 @@ static const struct {
     {"cudaPeekAtLastError", call_last_error, 0, 0, NULL},
     {"cudaGetErrorString", NULL, 1, 1, NULL},
     {"cudaGetErrorName", NULL, 1, 1, NULL},
+    {"cuTensorMapEncodeTiled", call_tensor_map, 12, 12, NULL},
     {"cudaMemset", NULL, 0, 9, "write cudaMemsetAsync with the launcher's stream"},
     {"cudaMemcpy", NULL, 0, 9, "write cudaMemcpyAsync with the launcher's stream"},
     {"cudaDeviceSynchronize", NULL, 0, 9, "a launcher does not wait; its caller does"},
@@ -705,5 +781,5 @@ bool runtime_constant(const char *name, struct value *out)
             return true;
         }
     }
-    return false;
+    return record_map_constant(name, out);
 }

@@ -82,6 +82,15 @@ static const struct {
     {"__nv_fp8x2_storage_t", "unsigned short"},
     {"__nv_fp8x4_storage_t", "unsigned int"},
     {"cudaError", "cudaError_t"},
+    {"cuuint32_t", "unsigned int"},
+    {"cuuint64_t", "unsigned long"},
+    {"CUresult", "unsigned int"},
+    {"CUtensorMap_st", "CUtensorMap"},
+    {"CUtensorMapDataType", "unsigned int"},
+    {"CUtensorMapInterleave", "unsigned int"},
+    {"CUtensorMapSwizzle", "unsigned int"},
+    {"CUtensorMapL2promotion", "unsigned int"},
+    {"CUtensorMapFloatOOBfill", "unsigned int"},
     {"CUstream_st", "cudaStream_t"},
     {"byte", "unsigned char"},
     {"intmax_t", "long"},
@@ -394,11 +403,32 @@ static const struct type *field_type(struct interp *in, const struct type_name *
     return type_resolve(in, members_before(in, t, bound, n->kind == TN_ARRAY ? i : 0), n);
 }
 
+/* What the struct comes from, where its own members surely stand behind all of it; NULL: nobody knows. Padding
+ * at its end could be theirs, unless it is plain data (Itanium C++ ABI 2.2, POD). */
+static const struct type *base_of(struct interp *in, const struct type_name *t, struct env *env)
+{
+    const struct type *base = type_resolve(in, members_before(in, t, env, 0), t->base);
+    const struct record_field *last = base->kind == TY_RECORD && base->n ? &base->fields[base->n - 1] : NULL;
+    bool plain = base->declared && !base->declared->base && !base->declared->constructed;
+
+    for (int64_t i = 0; last && i < base->n; i++)
+        plain = plain && !base->fields[i].init;
+    return last && (plain || last->offset + (*last->type)->size == base->size) ? base : NULL;
+}
+
 static void layout_struct(struct interp *in, const struct type_name *s, struct env *env, int64_t *size,
                           int64_t *align)
 {
     int64_t at = 0, most = 1;
 
+    if (s->base) {
+        const struct type *base = base_of(in, s, env);
+
+        at = base ? base->size : 0;
+        most = base ? base->align : 1;
+        if (!base)
+            return;
+    }
     for (size_t i = 0; i < s->n_fields; i++) {
         const struct type *t;
 
@@ -428,10 +458,15 @@ static void layout_struct(struct interp *in, const struct type_name *s, struct e
 /* Its members, with their places. Types that are never values leave it opaque. */
 static void make_record(struct interp *in, const struct type_name *t, struct env *env, struct type *s)
 {
-    struct record_field *fields = arena_array(in->arena, struct record_field, t->n_fields + 1);
+    const struct type *base = t->base ? base_of(in, t, env) : NULL;
+    const size_t inherited = base ? (size_t)base->n : 0;
+    struct record_field *fields = arena_array(in->arena, struct record_field, t->n_fields + inherited + 1);
     const struct type **types = arena_array(in->arena, const struct type *, t->n_fields + 1);
-    int64_t at = 0, n = 0;
+    int64_t at = base ? base->size : 0, n = 0;
 
+    for (size_t i = 0; i < inherited; i++)
+        fields[i] = base->fields[i];
+    fields += inherited;
     for (size_t i = 0; i < t->n_fields; i++) {
         const struct type *of;
 
@@ -450,8 +485,8 @@ static void make_record(struct interp *in, const struct type_name *t, struct env
             return;
     }
     s->kind = TY_RECORD;
-    s->fields = fields;
-    s->n = n;
+    s->fields = fields - inherited;
+    s->n = n + (int64_t)inherited;
     s->passable = true;
 }
 
@@ -622,6 +657,12 @@ static const struct type *resolve_name(struct interp *in, struct env *env, const
         return t;
     for (struct env *e = env; e && n->look == LOOK_HERE; e = e->up) {
         const struct type_node *member = e->within ? member_type_find(e->within, n->name) : NULL;
+        const struct type *base = e->within && !member && e->within->base && !strstr(n->name, "::")
+                                      ? type_resolve(in, e->up, e->within->base)
+                                      : NULL;
+
+        if (base && base->declared)
+            member = member_type_find(base->declared, n->name);
 
         if (member)
             return resolve(in, e, member, NULL);
@@ -667,6 +708,8 @@ static const struct type *resolve_kind(struct interp *in, struct env *env, const
     case TN_NAME:
         return resolve_name(in, env, n);
     case TN_POINTER:
+        if (n->to->kind == TN_AUTO && automatic && automatic->kind == TY_KERNEL)
+            return automatic; /* auto *f = &kernel */
         to = resolve(in, env, n->to, automatic && automatic->kind == TY_POINTER ? automatic->to : automatic);
         /* auto *p, where auto stands for the pointee */
         return type_pointer(in->arena, to,

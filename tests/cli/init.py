@@ -264,4 +264,61 @@ def a_namespace_is_open_before_it_is_used(folder):
     expect("Unused" not in source and source.index("namespace lib {\n") < source.index("using namespace lib;"), source)
 
 
+WRAPPED = """#include <type_traits>
+#define CHECK_EQ(a, b) if ((a) != (b)) throw 1
+typedef unsigned int uint;
+template <typename T> constexpr bool is_wide_v = std::is_same_v<T, float> || std::is_same_v<T, double>;
+enum mode_t { NONE, TWICE, THRICE };
+struct sizes_t { using index_t = uint; int rows; index_t width; };
+struct params_t : public sizes_t { index_t skipped; const void *x; float *y; };
+float3 min(float3 a, float3 b);
+template <typename T, int N, mode_t M, bool plus> __global__ void k(params_t p)
+{
+    static_assert(is_wide_v<T>, "wide");
+    uint i = blockIdx.x * N + threadIdx.x;
+    const T *x = (const T *)p.x;
+    if (i < p.rows * p.width) /* not more often than 7 ??) */
+        p.y[i] = T(M) * x[i] + plus;
+}
+template <typename T, int N, mode_t M, bool plus> void launch(params_t &p, cudaStream_t stream)
+{
+    auto *f = &k<T, N, M, plus>;
+    switch (M) {
+    case TWICE:
+    case THRICE:
+        f<<<(p.rows * p.width + N - 1) / N, min(N, 1024), 0, stream>>>(p);
+        break;
+    }
+}
+template <int N, bool plus> void choose(params_t &p, cudaStream_t stream)
+{
+    constexpr int threads = 128;
+    launch<float, threads, NONE, plus>(p, stream);
+}
+"""
+
+
+@case
+def values_that_no_caller_writes(folder):
+    """A constant of the caller, the case that launches, a flag that nobody sets; members of a base struct."""
+    write(os.path.join(folder, "k.cu"), WRAPPED)
+    done = said(astra(folder, "init", "k.cu:k", "--out", "task"), 0)
+    source = read(os.path.join(folder, "task/kernel.cu"))
+    expect("N = 128" in source and "M = TWICE" in source and "plus = false" in source, source)
+    expect("plus is false here" in done.out and "shapes could not be found" not in done.out and "is_wide_v" in source, done.out)
+    expect("shape: [rows, width]" in read(os.path.join(folder, "task/task.yaml")), read(os.path.join(folder, "task/task.yaml")))
+
+
+@case
+def tensors_of_tvm(folder):
+    write(os.path.join(folder, "k.cu"),
+          "__global__ void k(float *y, const float *x, int d) { y[blockIdx.x * d + threadIdx.x] = x[blockIdx.x * d + threadIdx.x]; }\n"
+          "void run(TensorView y, TensorView x) {\n  CHECK_DIM(2, x);\n  TVM_FFI_ICHECK_EQ(y.size(1), x.size(1));\n"
+          '  TVM_FFI_ICHECK(x.size(1) <= 1024) << "too wide";\n  auto stream = get_stream(x.device());\n'
+          "  k<<<x.size(0), x.size(1), 0, stream>>>(static_cast<float *>(y.data_ptr()), static_cast<const float *>(x.data_ptr()), x.size(1));\n}\n")
+    said(astra(folder, "init", "k.cu:k", "--out", "task"), 0)
+    task = read(os.path.join(folder, "task/task.yaml"))
+    expect("y_size1 <= 1024" in task and "TODO: which shape" not in task, task)
+
+
 main()
