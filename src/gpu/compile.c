@@ -267,10 +267,33 @@ static bool precompiles(const struct nvrtc *n, const struct compile_request *q)
     return n->major >= 13 && !n->alone && !q->shadow && (is_heavy(q) || n->compiled >= FIRST_ALONE);
 }
 
+/* Does text have the word, whatever stands around it? */
+static bool has_word(const char *text, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *s = text; (s = strstr(s, word)); s += n)
+        if ((s == text || (!isalnum((unsigned char)s[-1]) && s[-1] != '_')) && !isalnum((unsigned char)s[n]) &&
+            s[n] != '_')
+            return true;
+    return false;
+}
+
+const char *gpu_arch_of(struct arena *a, const struct compile_request *q)
+{
+    static const char *const words[] = {"wgmma", "setmaxnreg"};
+    bool own = false;
+    for (size_t k = 0; k < ARRAY_LEN(words); k++) {
+        own |= has_word(q->text, words[k]);
+        for (size_t h = 0; h < q->n_headers; h++)
+            own |= has_word(q->headers[h].text, words[k]);
+    }
+    return own && str_eq(q->arch, "sm_90") ? arena_strdup(a, "sm_90a") : q->arch;
+}
+
 static bool collect_options(const struct nvrtc *n, struct arena *a, const struct compile_request *q,
                             names_vec *options, struct err *err)
 {
-    vec_push(options, arena_printf(a, "--gpu-architecture=%s", q->arch));
+    vec_push(options, arena_printf(a, "--gpu-architecture=%s", gpu_arch_of(a, q)));
     vec_push(options, "--device-as-default-execution-space");
     vec_push(options, "--generate-line-info");
     vec_push(options, "--ptxas-options=-v");

@@ -71,6 +71,9 @@ struct compile_result {
  * code. An error for a flag that is not allowed. */
 bool gpu_flag_check(struct arena *a, const char *flag, const char **option, struct err *err);
 
+/* What it is compiled for: q->arch, and sm_90a in the place of sm_90 where the text or a header has
+ * instructions that are Hopper's alone (wgmma, setmaxnreg). */
+const char *gpu_arch_of(struct arena *a, const struct compile_request *q);
 /* False only when the compiler itself cannot be used. */
 bool gpu_compile(struct nvrtc *n, struct arena *a, const struct compile_request *q, struct compile_result *r,
                  struct err *err);
@@ -234,6 +237,9 @@ bool cuda_buffers_damage(struct cuda_buffers *s, struct arena *a, const char **w
  * an error. limit_s: after it the kernel counts as endless. File and line are unknown here. */
 bool cuda_launch(struct cuda_module *m, const struct ptx_launch *l, double limit_s, struct ptx_report *r,
                  struct err *err);
+/* What the driver makes of a tensor map: as a kernel takes it. */
+struct tensor_map;
+bool cuda_tensor_map(struct cuda *c, const struct tensor_map *m, unsigned char to[128], struct err *err);
 /* Fills the shared memory of every SM with this byte, so that a kernel that reads what it did not write shows.
  */
 bool cuda_poison_shared(struct cuda *c, int byte, struct err *err);

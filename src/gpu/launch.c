@@ -1,6 +1,8 @@
 /* One launch, checked before and watched until its end; what the driver's codes say about a kernel. */
 #include "device.h"
 
+#include "base/tensor_map.h"
+
 #include <sched.h>
 #include <time.h>
 
@@ -37,6 +39,25 @@ bool cuda_sync(struct cuda *c, struct err *err)
         return cuda_usable(c, err);
     }
     return cuda_check(c, code, err, "waiting for it");
+}
+
+bool cuda_tensor_map(struct cuda *c, const struct tensor_map *m, unsigned char to[TENSOR_MAP_BYTES],
+                     struct err *err)
+{
+    _Alignas(64) unsigned char made[TENSOR_MAP_BYTES];
+    uint32_t box[TENSOR_RANK_MAX], steps[TENSOR_RANK_MAX];
+    int code;
+
+    if (!c->driver->tensor_map)
+        return err_world(err, "the driver is too old for tensor maps");
+    for (unsigned d = 0; d < TENSOR_RANK_MAX; d++) {
+        box[d] = m->box[d];
+        steps[d] = 1;
+    }
+    code = c->driver->tensor_map(made, m->type, m->rank, (void *)(uintptr_t)m->addr, m->dims, m->strides, box,
+                                 steps, 0, m->swizzle, m->promotion, 0);
+    memcpy(to, made, sizeof(made));
+    return cuda_check(c, code, err, "making a tensor map");
 }
 
 /* ---- findings ---- */

@@ -110,7 +110,7 @@ bool gpu_nvcc_ptx(const struct nvrtc *n, struct arena *a, const struct compile_r
         return false;
     c.dir = dir;
     command_open(&c, a, q, "-ptx");
-    vec_push(&c.argv, arena_printf(a, "-arch=%s", q->arch));
+    vec_push(&c.argv, arena_printf(a, "-arch=%s", gpu_arch_of(a, q)));
     const char *ptx = fs_join(a, dir, "out.ptx");
     bool ok = write_files(a, dir, q, err) && run(&c, a, q, fs_join(a, dir, q->path), ptx, r, err) &&
               (r->end != COMPILE_DONE || read_ptx(a, ptx, r, err));
@@ -137,7 +137,7 @@ static bool read_kept(struct arena *a, const char *dir, const struct compile_req
 static bool build(struct command *c, struct arena *a, const struct compile_request *q, struct gpu_build *b,
                   struct err *err)
 {
-    const char *arch = strchr(q->arch, '_'), *object = fs_join(a, b->dir, "shipped.o");
+    const char *arch = strchr(gpu_arch_of(a, q), '_'), *object = fs_join(a, b->dir, "shipped.o");
     struct gpu_text ptx, made;
 
     command_open(c, a, q, "-c");
@@ -177,11 +177,11 @@ static bool preprocess(struct command *c, struct arena *a, const struct compile_
 
     command_open(c, a, q, "-E");
     if (pass->host) {
-        vec_push(&c->argv, arena_printf(a, "-arch=compute%s", strchr(q->arch, '_')));
+        vec_push(&c->argv, arena_printf(a, "-arch=compute%s", strchr(gpu_arch_of(a, q), '_')));
         vec_push(&c->argv, "-U__CUDA_ARCH__");
         vec_push(&c->argv, "-UCUDA_DOUBLE_MATH_FUNCTIONS");
     } else {
-        vec_push(&c->argv, arena_printf(a, "-arch=%s", q->arch));
+        vec_push(&c->argv, arena_printf(a, "-arch=%s", gpu_arch_of(a, q)));
     }
     if (!fs_write_text(pass->path, pass->text, err) || !run(c, a, q, pass->path, out, &r, err))
         return false;

@@ -36,8 +36,7 @@ enum unit { /* who executes it; the clock prices by it */
             UNIT_SYNC,
 };
 
-/* The columns of op.def that observers read. */
-/* how an instruction is priced */
+/* The columns of op.def that observers read. How an instruction is priced: */
 enum price_kind {
     PRICE_NONE,
     PRICE_ALU,
@@ -59,6 +58,8 @@ enum price_kind {
     PRICE_CONVERT,
     PRICE_SHUFFLE,
     PRICE_PRODUCT,
+    PRICE_GROUP_PRODUCT,
+    PRICE_GROUP,
     PRICE_LOAD,
     PRICE_STORE,
     PRICE_ATOMIC,
@@ -70,7 +71,7 @@ enum price_kind {
     PRICE_MBARRIER,
     PRICE_BARRIER,
     PRICE_FENCE,
-    PRICE_CONTROL,
+    PRICE_CONTROL
 };
 
 /* what happens to a result that is not a number of the type */
@@ -118,7 +119,7 @@ enum shadow_kind {
     SHADOW_SHUFFLE,
     SHADOW_MATRIX,
     SHADOW_LOAD_MATRIX,
-    SHADOW_STORE_MATRIX,
+    SHADOW_STORE_MATRIX, /* it executes its instruction itself; wgmma does, too */
     SHADOW_TURN_MATRIX,
 };
 
@@ -130,6 +131,7 @@ enum undef_kind {
     UNDEF_ACCESS,  /* said when memory is accessed, or its destinations are its own affair */
     UNDEF_SHUFFLE,
     UNDEF_PRODUCT,
+    UNDEF_GROUP_PRODUCT,
     UNDEF_WARP, /* any undefined source of any lane makes all results undefined */
 };
 
@@ -252,7 +254,7 @@ struct opnd {
     void *ref; /* struct var, param or func; a special's number is in imm */
 };
 
-enum { MAX_OPNDS = 8 };
+enum { MAX_OPNDS = 9 };
 
 struct warp;
 struct insn;
@@ -261,8 +263,8 @@ typedef void loop_fn(struct warp *w);
 typedef void exec_fn(struct warp *w, const struct insn *i, uint32_t m);
 
 struct mma_shape { /* m16n8k16: of D, m by n; all 0: none */
-    uint8_t m, n;
-    uint16_t k;
+    uint8_t m;
+    uint16_t n, k;
 };
 
 struct insn {
@@ -337,9 +339,8 @@ enum { MAX_PARAM_BYTES = 32768 }; /* .param variables of one function and lane *
 struct func {
     const char *name;
     bool is_entry, has_body, is_recursive;
-    enum native native;  /* a body of ours */
-    uint32_t first, end; /* pcs */
-    uint32_t first_vreg, end_vreg;
+    enum native native;                        /* a body of ours */
+    uint32_t first, end, first_vreg, end_vreg; /* pcs, and its registers */
     struct param **params, **rets;
     size_t n_params, n_rets;
     uint32_t param_bytes;             /* of an entry's block */
@@ -347,8 +348,7 @@ struct func {
     uint32_t regs_first, regs_end;    /* its part of the register file */
     uint32_t params_at, param_stride; /* its .param variables in the file: [32 lanes][param_stride] */
     struct place *places;             /* of its registers, when it is recursive */
-    uint32_t n_places;
-    uint32_t shared_bytes; /* static */
+    uint32_t n_places, shared_bytes;  /* the latter: static */
     bool calls;
     struct ptx_kernel_info info; /* entry */
     uint32_t main_file;          /* .file index of its first .loc: lines of this file are the user's */
@@ -356,8 +356,7 @@ struct func {
 
 struct const_reg { /* immediates and values known at launch */
     uint32_t off;
-    uint8_t bytes;
-    uint8_t kind; /* enum const_kind */
+    uint8_t bytes, kind; /* enum const_kind */
     uint64_t value, high;
     struct var *var;
 };
@@ -467,6 +466,7 @@ struct ptx_observer_calls {
     exec_fn *warp_sync;                       /* bar.warp.sync is complete for m */
     exec_fn *fence, *proxy_fence, *grid_wait; /* the last: griddepcontrol.wait */
     exec_fn *async;                           /* cp.async commit and wait forms */
+    exec_fn *warpgroup; /* wgmma: a product is about to be executed; a fence, commit or wait is */
     void (*cluster_arrive)(struct warp *w, struct cluster *c, uint32_t m, bool relaxed);
     void (*cluster_flip)(struct cluster *c); /* its barrier is complete */
     void (*cluster_wait)(struct warp *w, struct cluster *c, uint32_t m);

@@ -78,6 +78,7 @@ const char *ptx_finding_name(enum ptx_finding_kind k)
         "missing-proxy-fence",
         "early-exit",
         "early-access",
+        "wgmma-misuse",
         "not-waited-for",
     };
     return (size_t)k < ARRAY_LEN(names) ? names[k] : "unknown";

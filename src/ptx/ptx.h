@@ -159,11 +159,12 @@ enum ptx_finding_kind {
     PTX_DEADLOCK,
     PTX_LAUNCH,
     PTX_OPCODE,
-    PTX_MBARRIER, /* an mbarrier used against its rules */
-    PTX_PROXY,    /* an asynchronous copy of what threads wrote, without a proxy fence */
-    PTX_EXIT,     /* a block may end while its shared memory is in use */
-    PTX_ENTRY,    /* a block's shared memory is used before it is known to have begun */
-    PTX_EARLY,    /* memory is used, or the launch ends, before the kernels ahead are waited for */
+    PTX_MBARRIER,  /* an mbarrier used against its rules */
+    PTX_PROXY,     /* an asynchronous copy of what threads wrote, without a proxy fence */
+    PTX_EXIT,      /* a block may end while its shared memory is in use */
+    PTX_ENTRY,     /* a block's shared memory is used before it is known to have begun */
+    PTX_WARPGROUP, /* wgmma used against its rules */
+    PTX_EARLY,     /* memory is used, or the launch ends, before the kernels ahead are waited for */
 };
 
 struct ptx_finding {

@@ -100,6 +100,8 @@ static bool stored(void *context, uint32_t lane, uint8_t to[16])
 /* Why the two accesses are not ordered. */
 static const char *reason(const struct launch *l, const struct warp *w, const struct race_conflict *c)
 {
+    if (c->was_async && l->module->code[c->pc].op == OP_wgmma_mma)
+        return "no wgmma.wait_group has waited for the product that reads it";
     if (c->was_async)
         return insn_has(&l->module->code[c->pc], MOD_bulk) ? "the bulk copy was not waited for"
                                                            : "the cp.async was not waited for";
@@ -125,8 +127,8 @@ void san_report_conflict(struct warp *w, const struct insn *i, enum space space,
             place, c->wrote ? insn_line(l->module, i) : line, c->wrote ? line : insn_line(l->module, i));
     else if (c->proxy)
         fault(w, i, (int)c->lane, PTX_PROXY, c->addr,
-              "%s of %s, which line %d wrote: no fence.proxy.async makes that write visible to bulk copies",
-              what, place, line);
+              "%s of %s, which line %d wrote: no fence.proxy.async makes that write visible to %s", what, place,
+              line, i->op == OP_wgmma_mma ? "wgmma" : "bulk copies");
     else if (c->was_async && c->block != w->block->linear) /* which block began it is not known */
         fault(w, i, (int)c->lane, space == SPACE_SHARED ? PTX_RACE_SHARED : PTX_RACE_GLOBAL, c->addr,
               "%s of %s races with the %s at line %d: %s", what, place, c->wrote ? "write" : "read", line,
@@ -646,6 +648,7 @@ static const struct ptx_observer_calls launch_calls = {
     .fence = fence,
     .proxy_fence = san_proxy_fence,
     .async = async,
+    .warpgroup = san_warpgroup,
     .grid_wait = dependent_wait,
     .cluster_arrive = san_cluster_arrive,
     .cluster_flip = san_cluster_flip,

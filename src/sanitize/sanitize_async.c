@@ -266,7 +266,8 @@ void san_cluster_exit(struct block *b)
 {
     const struct launch *l = b->launch;
     struct race_conflict c;
-    if (!race_of(l) || race_exit(race_of(l), race_block_of(b), &c))
+    group_end(b);
+    if (l->stop || !race_of(l) || race_exit(race_of(l), race_block_of(b), &c))
         return;
     char thread[96];
     san_thread_words(l, c.block, c.warp, c.other_lane, thread, sizeof(thread));

@@ -36,11 +36,12 @@ struct san_block {
 
 struct san_warp {
     struct kept kept;
-    uint32_t *undef;      /* by slot: lanes whose register holds an undefined value; while warp.followed */
-    uint8_t (*bytes)[32]; /* by slot: for those lanes, which bytes are undefined */
-    bool dirty;           /* undef is not all zero */
-    uint16_t async[32];   /* the same for what a cp.async just read */
-    uint32_t behind;      /* lanes that come after a wait for the launches ahead */
+    uint32_t *undef;         /* by slot: lanes whose register holds an undefined value; while warp.followed */
+    uint8_t (*bytes)[32];    /* by slot: for those lanes, which bytes are undefined */
+    bool dirty;              /* undef is not all zero */
+    uint16_t async[32];      /* the same for what a cp.async just read */
+    uint32_t behind;         /* lanes that come after a wait for the launches ahead */
+    struct san_group *group; /* what wgmma has under way; NULL: it met none. warpgroup.c */
 };
 
 struct waited_phase { /* has a thread that arrived come after a wait for the launches ahead? */
@@ -109,9 +110,10 @@ void dependent_flip(struct waited_phase *p);
 void dependent_pass(struct warp *w, const struct waited_phase *p, uint32_t mask);
 void dependent_end(struct launch *l);
 
-void undef_begin(const struct launch *l, struct san *s);         /* finds `never`, `slot_at` */
-void undef_block(struct block *b);                               /* registers of its warps are fresh */
-uint8_t undef_of(const struct warp *w, uint32_t slot, int lane); /* undefined bytes of a register */
+void undef_begin(const struct launch *l, struct san *s);                  /* finds `never`, `slot_at` */
+void undef_block(struct block *b);                                        /* registers of its warps are fresh */
+uint8_t opnd_undef(const struct warp *w, const struct opnd *o, int lane); /* its bytes that are undefined */
+uint8_t undef_of(const struct warp *w, uint32_t slot, int lane);          /* undefined bytes of a register */
 void undef_set(struct warp *w, uint32_t slot, uint32_t mask, const uint8_t bytes[32]);
 /* A load's destination: missing[lane] bit k says that byte k of what was read is undefined. */
 void undef_loaded(struct warp *w, const struct insn *i, uint32_t mask, const uint32_t missing[32]);
@@ -122,7 +124,12 @@ void undef_fragment_loaded(struct warp *w, const struct insn *i, unsigned part, 
 bool undef_fragment_stored(const struct warp *w, const struct insn *i, unsigned part, uint32_t missing[32]);
 
 /* The observer's calls that stand in undef.c and sanitize_async.c. */
-exec_fn undef_use, undef_insn, san_proxy_fence;
+exec_fn undef_use, undef_insn, san_proxy_fence, san_warpgroup;
+/* warpgroup.c: a register is used before wgmma has left it, ... */
+exec_fn group_use;
+void group_undef(struct warp *w, const struct insn *i); /* D of wgmma, by what of A, B and C is undefined */
+void group_begin(struct warp *w);                       /* a new block is in the slot */
+void group_end(struct block *b); /* all threads have exited: did the warps of groups agree? */
 void san_flight_begin(const struct flight *f);
 void san_flight_bytes(const struct flight *f);
 void san_flight_read(const struct flight *f);

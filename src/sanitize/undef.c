@@ -105,6 +105,7 @@ void undef_block(struct block *b)
         if (sw->dirty)
             memset(sw->undef, 0, n * sizeof(*sw->undef));
         sw->dirty = w->followed = false;
+        group_begin(w);
         sw->behind = 0;
         if (!(s->checks & SANITIZE_INIT))
             continue;
@@ -146,7 +147,7 @@ static uint8_t whole(uint32_t bytes)
     return (uint8_t)(bytes ? (1u << MIN(bytes, 8)) - 1 : 1);
 }
 
-static uint8_t opnd_undef(const struct warp *w, const struct opnd *o, int lane)
+uint8_t opnd_undef(const struct warp *w, const struct opnd *o, int lane)
 {
     return is_register(o) && o->kind != OPND_SINK ? undef_of(w, o->slot, lane) & whole(o->bytes) : 0;
 }
@@ -547,6 +548,10 @@ void undef_insn(struct warp *w, const struct insn *i, uint32_t m)
         return;
     if (!i->n_opnds || !insn_writes(i, 0))
         return;
+    if (kind == UNDEF_GROUP_PRODUCT) {
+        group_undef(w, i);
+        return;
+    }
     bool missing_lanes = kind == UNDEF_SHUFFLE && m != ~0u;
     if (!missing_lanes && !sources_touched(w, i)) {
         set_all(w, i, m, bytes, false);
@@ -591,6 +596,9 @@ static void report_use(struct warp *w, const struct insn *i, uint32_t lanes, con
 
 void undef_use(struct warp *w, const struct insn *i, uint32_t m)
 {
+    group_use(w, i, m);
+    if (w->launch->stop)
+        return;
     if (i->guard) {
         uint32_t lanes = san_warp(w)->undef[san_of(w->launch)->slot_at[i->guard / 2]] & w->mask;
         if (lanes) {

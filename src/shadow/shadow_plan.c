@@ -87,13 +87,12 @@ struct shadow_plan *shadow_plan(const struct ptx_module *m)
                 continue;
             plan[pc].kind = (uint8_t)kind;
             plan[pc].n_written = n_written(i);
-            if (kind == SHADOW_NOTHING || kind == SHADOW_STORE || kind == SHADOW_STORE_MATRIX ||
-                kind == SHADOW_COMPARED)
+            if (kind == SHADOW_NOTHING || kind == SHADOW_STORE || kind == SHADOW_COMPARED)
                 continue;
-            for (unsigned k = 0;
-                 (sources || kind == SHADOW_ARITH || kind == SHADOW_CONVERT || kind == SHADOW_LOAD ||
-                  kind == SHADOW_ATOMIC || kind == SHADOW_MATRIX || kind == SHADOW_LOAD_MATRIX) &&
-                 k < i->n_opnds && insn_writes(i, k);
+            for (unsigned k = 0; (sources || kind == SHADOW_ARITH || kind == SHADOW_CONVERT ||
+                                  kind == SHADOW_LOAD || kind == SHADOW_ATOMIC || kind == SHADOW_MATRIX ||
+                                  kind == SHADOW_STORE_MATRIX || kind == SHADOW_LOAD_MATRIX) &&
+                                 k < i->n_opnds && insn_writes(i, k);
                  k++)
                 news |= mark(seen, &i->opnds[k]);
         }

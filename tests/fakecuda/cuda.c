@@ -4,6 +4,10 @@
  * driver would. */
 #include "fake.h"
 
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include "base/tensor_map.h"
 #include "clock/clock.h"
 #include "ptx/observe.h"
 
@@ -94,11 +98,21 @@ static int told(const char *symbol)
     return fake.sticky;
 }
 
-#define ENTER(symbol)             \
-    do {                          \
-        int code_ = told(symbol); \
-        if (code_ != OK)          \
-            return code_;         \
+/* One call at a time, also from a program's several threads. */
+static pthread_mutex_t one = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+static inline void leave(pthread_mutex_t **m)
+{
+    pthread_mutex_unlock(*m);
+}
+
+#define ENTER(symbol)                                                         \
+    __attribute__((cleanup(leave), unused)) pthread_mutex_t *entered_ = &one; \
+    pthread_mutex_lock(&one);                                                 \
+    do {                                                                      \
+        int code_ = told(symbol);                                             \
+        if (code_ != OK)                                                      \
+            return code_;                                                     \
     } while (0)
 
 static const struct ptx_device *model(void)
@@ -250,8 +264,14 @@ static void drain(void)
     fake.queue.n -= done;
 }
 
+static struct graph *capturing; /* what launches go into instead of the device */
+
 static void put(const struct work *o)
 {
+    if (capturing) {
+        vec_push(&capturing->work, work_copy(o));
+        return;
+    }
     vec_push(&fake.queue, work_copy(o));
     if ((double)fake.queue.n > fake_number("FAKECUDA_QUEUE", 1e9))
         drain(); /* a full queue makes the host wait */
@@ -259,11 +279,49 @@ static void put(const struct work *o)
 
 /* ---- start ---- */
 
+/* As the driver does: a tool's library is loaded into the program and called. */
+static int inject(void)
+{
+    const char *path = getenv("CUDA_INJECTION64_PATH");
+    void *library = path && *path ? dlopen(path, RTLD_NOW) : NULL, *symbol;
+    int (*start)(void);
+
+    if (library && (symbol = dlsym(library, "InitializeInjection"))) {
+        memcpy(&start, &symbol, sizeof(start));
+        start();
+    }
+    return OK;
+}
+
+/* Every symbol of this library by its name, newest first, as the driver gives them. */
+EXPORT int cuGetProcAddress_v2(const char *name, void **to, int version, uint64_t flags, int *status)
+{
+    static const struct {
+        const char *end;
+        int since;
+    } ends[] = {{"_v2", 3020}, {"", 0}};
+    Dl_info info;
+    char symbol[128];
+    void *own =
+        dladdr((void *)(uintptr_t)inject, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+
+    (void)flags;
+    *to = NULL;
+    for (size_t i = 0; own && !*to && i < ARRAY_LEN(ends); i++) {
+        snprintf(symbol, sizeof(symbol), "%s%s", name, ends[i].end);
+        if (version >= ends[i].since)
+            *to = dlsym(own, symbol);
+    }
+    if (status)
+        *status = *to ? 0 : 1;
+    return *to ? OK : NOT_FOUND;
+}
+
 EXPORT int cuInit(unsigned flags)
 {
     ENTER("cuInit");
     fake.initialised = flags == 0;
-    return OK;
+    return fake.initialised ? inject() : OK;
 }
 
 EXPORT int cuDriverGetVersion(int *version)
@@ -422,6 +480,18 @@ EXPORT int cuCtxCreate_v2(void **context, unsigned flags, int device)
     fake.context = true;
     *context = &fake;
     return OK;
+}
+
+EXPORT int cuCtxGetCurrent(void **context)
+{
+    *context = fake.context ? &fake : NULL;
+    return OK;
+}
+
+EXPORT int cuCtxGetDevice(int *device)
+{
+    *device = 0;
+    return fake.context ? OK : 201;
 }
 
 EXPORT int cuCtxDestroy_v2(void *context)
@@ -683,6 +753,52 @@ EXPORT int cuModuleLoadDataEx(struct fake_module **out, const void *image, unsig
     return OK;
 }
 
+EXPORT int cuModuleLoadData(struct fake_module **out, const void *image)
+{
+    return cuModuleLoadDataEx(out, image, 0, NULL, NULL);
+}
+
+EXPORT int cuFuncGetName(const char **name, struct fake_function *f)
+{
+    *name = f->info->name;
+    return OK;
+}
+
+EXPORT int cuFuncGetModule(struct fake_module **module, struct fake_function *f)
+{
+    *module = f->module;
+    return OK;
+}
+
+/* Each parameter lies at a multiple of its size, or of 8. */
+EXPORT int cuFuncGetParamInfo(struct fake_function *f, size_t index, size_t *offset, size_t *size)
+{
+    size_t at = 0;
+
+    if (index >= f->info->n_params)
+        return INVALID;
+    for (size_t i = 0; i <= index; i++) {
+        size_t n = f->info->param_bytes[i], align = MIN(n, 8);
+        at = (at + align - 1) / align * align;
+        *offset = at;
+        *size = n;
+        at += n;
+    }
+    return OK;
+}
+
+EXPORT int cuMemGetAddressRange_v2(uint64_t *base, size_t *size, uint64_t addr)
+{
+    ENTER("cuMemGetAddressRange_v2");
+    struct alloc *a = mem_find(fake.mem, addr);
+
+    if (!a)
+        return INVALID;
+    *base = a->addr;
+    *size = a->size;
+    return OK;
+}
+
 EXPORT int cuModuleUnload(struct fake_module *m)
 {
     ENTER("cuModuleUnload");
@@ -736,6 +852,32 @@ EXPORT int cuFuncGetAttribute(int *value, int attribute, struct fake_function *f
     ENTER("cuFuncGetAttribute");
     const int values[] = {[0] = (int)max_threads(f), [1] = (int)f->info->shared_bytes, [4] = 32};
     *value = (size_t)attribute < ARRAY_LEN(values) ? values[attribute] : 0;
+    return OK;
+}
+
+/* A tensor map here is what the simulator reads. */
+EXPORT int cuTensorMapEncodeTiled(void *map, unsigned type, unsigned rank, void *addr, const uint64_t *dims,
+                                  const uint64_t *strides, const uint32_t *box, const uint32_t *steps,
+                                  unsigned interleave, unsigned swizzle, unsigned promotion, unsigned fill)
+{
+    struct tensor_map m = {.addr = (uint64_t)(uintptr_t)addr,
+                           .type = (uint8_t)type,
+                           .rank = (uint8_t)rank,
+                           .swizzle = (uint8_t)swizzle,
+                           .promotion = (uint8_t)promotion,
+                           .mark = TENSOR_MAP_MARK};
+    ENTER("cuTensorMapEncodeTiled");
+    if (!rank || rank > TENSOR_RANK_MAX || interleave || fill || (uintptr_t)map % 64)
+        return INVALID;
+    for (unsigned d = 0; d < rank; d++) {
+        m.dims[d] = dims[d];
+        m.box[d] = (uint16_t)box[d];
+        if (steps[d] != 1)
+            return INVALID;
+        if (d)
+            m.strides[d - 1] = strides[d - 1];
+    }
+    memcpy(map, &m, sizeof(m));
     return OK;
 }
 
@@ -910,7 +1052,56 @@ EXPORT int cuEventElapsedTime_v2(float *ms, struct event *from, struct event *to
     return OK;
 }
 
+EXPORT int cuEventElapsedTime(float *ms, struct event *from, struct event *to)
+{
+    return cuEventElapsedTime_v2(ms, from, to);
+}
+
+EXPORT int cuCtxSynchronize(void)
+{
+    ENTER("cuCtxSynchronize");
+    drain();
+    return or_sticky(OK);
+}
+
 /* ---- graphs: a list, in the order of adding ---- */
+
+EXPORT int cuStreamBeginCapture_v2(void *stream, int mode)
+{
+    (void)stream;
+    (void)mode;
+    ENTER("cuStreamBeginCapture_v2");
+    if (capturing)
+        return 901;
+    capturing = mem_zalloc(sizeof(*capturing));
+    return OK;
+}
+
+EXPORT int cuStreamEndCapture(void *stream, struct graph **g)
+{
+    (void)stream;
+    ENTER("cuStreamEndCapture");
+    *g = capturing;
+    capturing = NULL;
+    return *g ? OK : 901;
+}
+
+EXPORT int cuStreamIsCapturing(void *stream, int *status)
+{
+    (void)stream;
+    *status = capturing != NULL;
+    return OK;
+}
+
+EXPORT int cuThreadExchangeStreamCaptureMode(int *mode)
+{
+    static __thread int own;
+    int before = own;
+
+    own = *mode;
+    *mode = before;
+    return OK;
+}
 
 EXPORT int cuGraphCreate(struct graph **g, unsigned flags)
 {
@@ -1035,6 +1226,37 @@ EXPORT int cuGraphAddMemcpyNode(uintptr_t *node, struct graph *g, const uintptr_
         return INVALID;
     return add(node, g, after, n,
                &(struct work){.kind = WORK_COPY, .to = p->to.device, .from = p->from.device, .n = p->width});
+}
+
+EXPORT int cuGraphGetNodes(struct graph *g, uintptr_t *nodes, size_t *n)
+{
+    ENTER("cuGraphGetNodes");
+    for (size_t i = 0; nodes && i < *n && i < g->work.n; i++)
+        nodes[i] = i + 1;
+    *n = g->work.n;
+    last_graph = g;
+    return OK;
+}
+
+EXPORT int cuGraphNodeGetType(uintptr_t node, int *type)
+{
+    static const int types[] = {
+        [WORK_KERNEL] = 0, [WORK_COPY] = 1, [WORK_WRITE] = 1, [WORK_SET] = 2, [WORK_EVENT] = 7};
+
+    *type = types[last_graph->work.v[node - 1].kind];
+    return OK;
+}
+
+EXPORT int cuGraphKernelNodeGetParams_v2(uintptr_t node, struct kernel_node *p)
+{
+    const struct work *o = &last_graph->work.v[node - 1];
+
+    p->function = o->function;
+    memcpy(p->grid, o->launch.grid, sizeof(p->grid));
+    memcpy(p->block, o->launch.block, sizeof(p->block));
+    p->shared = o->launch.shared_bytes;
+    p->params = (void **)(uintptr_t)o->launch.args;
+    return OK;
 }
 
 EXPORT int cuGraphInstantiateWithFlags(struct graph **exec, struct graph *g, unsigned long long flags)

@@ -6,7 +6,8 @@ ptxas=${PTXAS:-$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)}
 [ -x "$ptxas" ] || { echo "no ptxas here: skipped"; exit 77; }
 good=0 bad=0
 for f in *.ptx; do
-    if "$ptxas" -arch=sm_90 -o /dev/null "$f"; then good=$((good + 1)); else bad=$((bad + 1)); fi
+    arch=$(sed -n 's/^\.target *//p' "$f")
+    if "$ptxas" -arch="$arch" -o /dev/null "$f"; then good=$((good + 1)); else bad=$((bad + 1)); fi
 done
 echo "$good cases passed, $bad failed"
 [ "$bad" = 0 ] && [ "$good" -gt 0 ]

@@ -532,6 +532,23 @@ static void test_errors_have_a_place(void **state)
     }
 }
 
+/* A kernel that nobody launches may ask for what only a later PTX has. */
+static void test_unknown_special_registers_open(void **state)
+{
+    (void)state;
+    static const char text[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry f() { ret; }\n.visible .entry g() "
+        "{ .reg .b32 %r<2>; .reg .pred %p<2>; mov.u32 %r1, %reserved_smem_offset_1; mov.u32 %r1, "
+        "%thing_of_later.x; @%p1 add.s32 %r1, %r1, %thing; ret; }";
+    struct ptx_module *m;
+    const struct ptx_kernel_info *list;
+    struct err e = {0};
+
+    assert_ok(ptx_module_open(&m, "text", text, strlen(text), &e), e);
+    assert_int_equal(ptx_module_kernels(m, &list), 2);
+    ptx_module_close(m);
+}
+
 /* Which cache hints may outlive a launch: a policy must be seen where it was made. */
 static void test_honest_hints(void **state)
 {
@@ -725,6 +742,7 @@ int main(void)
         cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_hash),
         cmocka_unit_test(test_errors_have_a_place),
+        cmocka_unit_test(test_unknown_special_registers_open),
         cmocka_unit_test(test_honest_hints),
         cmocka_unit_test(test_mutations),
     };

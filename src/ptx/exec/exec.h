@@ -13,8 +13,8 @@ typedef exec_fn *select_fn(struct insn *i);
 select_fn ISA(select_arith), ISA(select_half), ISA(select_carry), ISA(select_approx), ISA(select_logic),
     ISA(select_bits), ISA(select_cmp), ISA(select_mov), ISA(select_cvt), ISA(select_cvt_half), ISA(select_mem),
     ISA(select_atom), ISA(select_nothing), ISA(select_policy), ISA(select_async), ISA(select_mma),
-    ISA(select_tensor), ISA(select_warp), ISA(select_barrier), ISA(select_fence), ISA(select_control),
-    ISA(select_cluster), ISA(select_mbarrier);
+    ISA(select_wgmma), ISA(select_tensor), ISA(select_warp), ISA(select_barrier), ISA(select_fence),
+    ISA(select_control), ISA(select_cluster), ISA(select_mbarrier);
 
 loop_fn ISA(warp_loop);
 select_fn ISA(select), ISA(select_float);

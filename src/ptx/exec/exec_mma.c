@@ -1,165 +1,12 @@
-/* Products of matrices that lie spread over a warp's registers: mma.sync and wmma.mma. Who holds what:
- * matrix.h.
- *
- * The products of eight steps of k are summed in f64 onto the accumulator, which is then cut to f32: tensor
- * cores cut too, and the documentation promises no rounding. Sums of f64 are fused step by step; integers are
- * exact. */
-#include "ptx/lane/half_row.h"
+/* mma.sync and wmma.mma. */
 #include "exec.h"
-#include "ptx/lane/matrix.h"
+#include "product.h"
 
-#include <math.h>
-
-enum { M_MAX = 32, N_MAX = 32, K_MAX = 64, CUT = 8 };
+enum { N_MAX = 32 };
 
 struct operands {
     double a[M_MAX][K_MAX], b[K_MAX][N_MAX], d[M_MAX][N_MAX];
 };
-
-static void halves(const uint32_t *reg, unsigned h, double v[32])
-{
-    uint16_t x[32];
-    float f[32];
-    for (unsigned l = 0; l < 32; l++)
-        x[l] = (uint16_t)(reg[l] >> 16 * h);
-    half_row_widen(f, x, 32);
-    for (unsigned l = 0; l < 32; l++)
-        v[l] = f[l];
-}
-
-/* Element `slot` of every lane, counted through its registers. */
-static void elements(const struct warp *w, const struct opnd *o, unsigned slot, enum type t, double v[32])
-{
-    unsigned bits = matrix_bits(t), each = MAX(32 / bits, 1u), shift = slot % each * bits;
-    const struct opnd *r = opnd_element(o, slot / each);
-    const uint32_t *reg = REG(uint32_t, w, r->off);
-    switch (t) {
-    case TYPE_F16:
-        halves(reg, slot % each, v);
-        return;
-    case TYPE_BF16:
-        for (unsigned l = 0; l < 32; l++)
-            v[l] = half_bf16_to_f32((uint16_t)(reg[l] >> shift));
-        return;
-    case TYPE_TF32:
-        for (unsigned l = 0; l < 32; l++)
-            v[l] = f32_of(reg[l] & ~0x1fffu);
-        return;
-    case TYPE_F32:
-        for (unsigned l = 0; l < 32; l++)
-            v[l] = f32_of(reg[l]);
-        return;
-    case TYPE_F64:
-        memcpy(v, REG(double, w, r->off), sizeof(double[32]));
-        return;
-    case TYPE_E4M3:
-    case TYPE_E5M2:
-        for (unsigned l = 0; l < 32; l++)
-            v[l] = half_fp8_to_f32((uint8_t)(reg[l] >> shift), t == TYPE_E5M2);
-        return;
-    case TYPE_S32:
-    case TYPE_S8:
-    case TYPE_S4:
-        for (unsigned l = 0; l < 32; l++)
-            v[l] = (int32_t)(reg[l] << (32 - bits - shift)) >> (32 - bits);
-        return;
-    default: /* u8, u4 */
-        for (unsigned l = 0; l < 32; l++)
-            v[l] = reg[l] << (32 - bits - shift) >> (32 - bits);
-    }
-}
-
-/* A fragment's elements to their places in a matrix. */
-static void gather(const struct warp *w, const struct insn *i, unsigned operand, double *to, unsigned columns)
-{
-    struct fragment f = mma_fragment(i, operand);
-    enum type t = mma_type(i, operand);
-    unsigned across, along, step = f.down ? columns : 1, other = f.down ? 1 : columns;
-    double v[32];
-    for (unsigned slot = 0; slot < (unsigned)f.pieces * f.run; slot++) {
-        fragment_origin(&f, slot / f.run, &across, &along);
-        double *from = to + (size_t)across * other + (size_t)(along + slot % f.run) * step;
-        elements(w, &i->opnds[operand], slot, t, v);
-        for (unsigned l = 0; l < 32; l++)
-            from[l / 4 * other + l % 4 * f.run * step] = v[l];
-    }
-}
-
-static inline float cut_f32(double d) /* toward zero */
-{
-    float f = (float)d;
-    bool away = (f > d && d > 0) || (f < d && d < 0);
-    return f32_of(d != d ? F32_NAN : bits_f32(f) - away);
-}
-
-/* Eight columns of a row of D. */
-static inline void row_cut(const double *a, const double (*b)[N_MAX], double *d, unsigned k_size)
-{
-    double sum[8];
-    for (unsigned n = 0; n < 8; n++)
-        sum[n] = d[n];
-    for (unsigned k = 0; k < k_size; k += 4) {
-        for (unsigned s = k; s < k + 4; s++)
-            for (unsigned n = 0; n < 8; n++)
-                sum[n] += a[s] * b[s][n];
-        for (unsigned n = 0; n < 8 && ((k + 4) % CUT == 0 || k_size == 4); n++)
-            sum[n] = cut_f32(sum[n]);
-    }
-    for (unsigned n = 0; n < 8; n++)
-        d[n] = sum[n];
-}
-
-static void multiply(const struct insn *i, struct operands *x)
-{
-    enum type d = mma_type(i, 0);
-    unsigned k_size = i->shape.k;
-    for (unsigned n = 0; n < i->shape.n; n += 8)
-        for (unsigned r = 0; r < i->shape.m; r++) {
-            const double(*b)[N_MAX] = (const double(*)[N_MAX]) & x->b[0][n];
-            if (d != TYPE_S32 && d != TYPE_F64) {
-                row_cut(x->a[r], b, &x->d[r][n], k_size);
-                continue;
-            }
-            for (unsigned k = 0; k < k_size; k++)
-                for (unsigned c = 0; c < 8; c++)
-                    x->d[r][n + c] = d == TYPE_F64 ? fma(x->a[r][k], b[k][c], x->d[r][n + c])
-                                                   : x->d[r][n + c] + x->a[r][k] * b[k][c];
-        }
-}
-
-static uint64_t result(const struct insn *i, enum type t, double v)
-{
-    switch (t) {
-    case TYPE_F16:
-        return half_f16_from_f64(v);
-    case TYPE_F32:
-        return bits_f32((float)v);
-    case TYPE_F64:
-        return bits_f64(v);
-    default:
-        if (insn_has(i, MOD_satfinite))
-            v = CLAMP(v, (double)INT32_MIN, (double)INT32_MAX);
-        return (uint32_t)(int64_t)v;
-    }
-}
-
-static void scatter(struct warp *w, const struct insn *i, const struct operands *x)
-{
-    struct fragment f = mma_fragment(i, 0);
-    enum type t = mma_type(i, 0);
-    for (unsigned slot = 0; slot < (unsigned)f.pieces * f.run; slot++)
-        for (unsigned l = 0; l < 32; l++) {
-            unsigned row, column;
-            fragment_place(&f, l, slot, &row, &column);
-            uint64_t v = result(i, t, x->d[row][column]);
-            if (t == TYPE_F16)
-                REG(uint16_t, w, opnd_element(&i->opnds[0], slot / 2)->off)[2 * l + slot % 2] = (uint16_t)v;
-            else if (t == TYPE_F64)
-                REG(uint64_t, w, opnd_element(&i->opnds[0], slot)->off)[l] = v;
-            else
-                REG(uint32_t, w, opnd_element(&i->opnds[0], slot)->off)[l] = (uint32_t)v;
-        }
-}
 
 static void mma(struct warp *w, const struct insn *i, uint32_t m)
 {
@@ -169,8 +16,8 @@ static void mma(struct warp *w, const struct insn *i, uint32_t m)
     gather(w, i, 1, x.a[0], K_MAX);
     gather(w, i, 2, x.b[0], N_MAX);
     gather(w, i, 3, x.d[0], N_MAX);
-    multiply(i, &x);
-    scatter(w, i, &x);
+    multiply(i, x.a[0], x.b[0], x.d[0], N_MAX);
+    scatter(w, i, x.d[0], N_MAX);
 }
 
 /* Single bits, 32 in a register: A has lane l's word l % 4 of row l / 4, B of column l / 4. */

@@ -204,7 +204,7 @@ static uint64_t hash_code(const struct parsed *p)
         const struct func *f = &p->funcs.v[i->func];
         h = hash_step(h, i->op | (uint64_t)i->types[0] << 16 | (uint64_t)i->types[1] << 24 |
                              (uint64_t)i->types[2] << 32 | (uint64_t)i->types[3] << 40);
-        h = hash_step(h, i->shape.m | (uint64_t)i->shape.n << 8 | (uint64_t)i->shape.k << 16);
+        h = hash_step(h, i->shape.m | (uint64_t)i->shape.n << 8 | (uint64_t)i->shape.k << 32);
         for (int m = 0; m < 3; m++)
             h = hash_step(h, i->mods[m]);
         h = hash_step(h, i->guard == ~0u ? 0 : i->guard - f->first_vreg + 1 + ((uint64_t)i->guard_not << 32));

@@ -60,6 +60,16 @@ static struct sym *reg_find(struct parser *p, const char *s, uint32_t n)
     return NULL;
 }
 
+/* A name behind %, which a text declares as one or two letters and a number, and PTX as a word. */
+static bool is_word(const char *s, uint32_t n)
+{
+    uint32_t letters = 0;
+
+    while (1 + letters < n && (isalpha((unsigned char)s[1 + letters]) || s[1 + letters] == '_'))
+        letters++;
+    return letters > 2;
+}
+
 /* A name where a value may stand. */
 static void parse_name(struct parser *p, struct opnd *o)
 {
@@ -77,21 +87,24 @@ static void parse_name(struct parser *p, struct opnd *o)
         return;
     }
     if (!y && *s == '%') {
-        const char *e = p->s;
-        if (e < p->end && *e == '.') {
-            const char *f = e + 1;
-            while (f < p->end && char_is_word(*f))
-                f++;
-            if (special_find(s, (size_t)(f - s)) >= 0) {
-                n = (uint32_t)(f - s);
-                p->s = f;
-            }
-        }
-        int k = special_find(s, n);
+        const char *f = p->s + (p->s < p->end && *p->s == '.');
+        while (f > p->s && f < p->end && char_is_word(*f))
+            f++;
+        int k = special_find(s, (size_t)(f - s));
+        bool dotted = k >= 0 || is_word(s, n);
         if (k < 0)
+            k = special_find(s, n);
+        if (k < 0 && !is_word(s, n))
             ptx_parse_fail(p, "unknown register %.*s", (int)MIN(n, 80u), s);
-        *o = (struct opnd){
-            .kind = OPND_REG, .is_imm = true, .bytes = special_bytes(k), .ref_kind = REF_SPECIAL, .imm = k};
+        if (dotted)
+            p->s = f;
+        p->lacks |= k < 0;
+        *o = (struct opnd){.kind = OPND_REG, .is_imm = true};
+        if (k >= 0) {
+            o->bytes = special_bytes(k);
+            o->ref_kind = REF_SPECIAL;
+            o->imm = k;
+        }
         token_next(p);
         return;
     }
@@ -178,17 +191,14 @@ static void operand_address(struct parser *p, const struct insn *i, struct opnd 
         uint64_t v = token_int(p);
         o->imm += (int64_t)(minus ? -v : v);
     }
-    if (p->punct == ',') { /* bulk tensor coordinates: kept out, the instruction is not executed */
-        int depth = 1;
-        while (p->t != T_END && depth > 0) {
-            if (p->punct == '[')
-                depth++;
-            if (p->punct == ']' && --depth == 0)
-                break;
-            token_next(p);
-        }
+    p->coordinates = (struct opnd){0};
+    if (token_accept(p, ',')) { /* of a tensor copy: an operand of its own */
+        struct opnd list;
+        if (p->punct != '{')
+            ptx_parse_fail(p, "the coordinates of a tensor copy expected, in braces");
+        parse_operand(p, i, &list, TYPE_B32, 0);
+        p->coordinates = list;
     }
-    (void)i;
     token_expect(p, ']');
 }
 
@@ -198,7 +208,7 @@ void parse_operand(struct parser *p, const struct insn *i, struct opnd *o, enum 
     if (token_accept(p, '{')) {
         if (depth)
             ptx_parse_fail(p, "a vector inside a vector");
-        struct opnd v[32];
+        struct opnd v[128];
         o->kind = OPND_VEC;
         do {
             if (o->n == ARRAY_LEN(v))
@@ -285,12 +295,12 @@ static bool shape_find(const char *s, size_t n, struct mma_shape *to)
         const char *digits = s;
         while (s < end && s - digits < 3 && isdigit((unsigned char)*s))
             size[k] = size[k] * 10 + (unsigned)(*s++ - '0');
-        if (s == digits || size[k] > (k < 2 ? UINT8_MAX : UINT16_MAX))
+        if (s == digits || size[k] > (k < 1 ? UINT8_MAX : UINT16_MAX))
             return false;
     }
     if (s != end)
         return false;
-    *to = (struct mma_shape){(uint8_t)size[0], (uint8_t)size[1], (uint16_t)size[2]};
+    *to = (struct mma_shape){(uint8_t)size[0], (uint16_t)size[1], (uint16_t)size[2]};
     return true;
 }
 
@@ -391,6 +401,19 @@ static void call_operands(struct parser *p, struct insn *i)
     p->func->calls = true;
 }
 
+/* The accumulators of wgmma.mma_async are read as well as written: they stand a second time, as C of mma does.
+ */
+static unsigned repeat_accumulators(struct parser *p, struct opnd *v, unsigned n)
+{
+    enum { C = 3 };
+    if (n <= C || n == MAX_OPNDS || v[0].kind != OPND_VEC)
+        return n;
+    memmove(v + C + 1, v + C, (n - C) * sizeof(*v));
+    v[C] = v[0];
+    v[C].vec = arena_copy(p->a, v[0].vec, v[0].n * sizeof(*v));
+    return n + 1;
+}
+
 static void operands(struct parser *p, struct insn *i, uint32_t index)
 {
     if (i->op == OP_call) {
@@ -411,9 +434,13 @@ static void operands(struct parser *p, struct insn *i, uint32_t index)
             parse_operand(p, i, i->pair, TYPE_PRED, 1);
         }
         n++;
+        if (v[n - 1].kind == OPND_ADDR && p->coordinates.kind && n < MAX_OPNDS)
+            v[n++] = p->coordinates;
         if (!token_accept(p, ','))
             break;
     }
+    if (i->op == OP_wgmma_mma)
+        n = repeat_accumulators(p, v, n);
     i->opnds = arena_copy(p->a, v, n * sizeof(*v));
     i->n_opnds = (uint8_t)n;
 }
@@ -439,6 +466,7 @@ void parse_instruction(struct parser *p)
     if (index > 8000000)
         ptx_parse_fail(p, "more than 8,000,000 instructions");
     opcode(p, &i);
+    p->lacks = false;
     if (!p->func->main_file && p->loc && p->out->locs.v[p->loc].inlined_at == 0)
         p->func->main_file = p->out->locs.v[p->loc].file;
     if (i.op == OP_unsupported) { /* its operands may have any form */
@@ -447,6 +475,12 @@ void parse_instruction(struct parser *p)
         i.opnds = arena_array(p->a, struct opnd, 1);
     } else {
         operands(p, &i, index);
+    }
+    if (p->lacks) { /* a special register: nobody knows what it holds */
+        i.op = OP_unsupported;
+        i.opnds = arena_array(p->a, struct opnd, 1);
+        i.n_opnds = 0;
+        i.pair = NULL;
     }
     token_expect(p, ';');
     vec_push(&p->out->code, i);

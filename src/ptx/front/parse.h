@@ -78,6 +78,8 @@ struct parser {
     struct func *func;
     uint32_t func_index;
     uint32_t loc;
+    struct opnd coordinates; /* of the address parsed last: [map, {x, y}]; kind OPND_NONE: none */
+    bool lacks;              /* an instruction's operand is a special register that the simulator lacks */
 };
 
 /* lex.c: tokens; the current one is in the state */

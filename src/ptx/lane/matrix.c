@@ -124,6 +124,54 @@ static bool product_known(const struct insn *i)
     return true;
 }
 
+/* Signs are 1 and -1, or both 0s and 1s where it is asked whether something is transposed. */
+static bool immediates_fit(const struct insn *i, unsigned transposed)
+{
+    for (unsigned k = 5; k < i->n_opnds; k++) {
+        const struct opnd *o = &i->opnds[k];
+        bool sign = k < 7;
+        if (o->kind != OPND_REG || !o->is_imm || o->ref_kind ||
+            (sign ? o->imm != 1 && o->imm != -1 : o->imm != 0 && o->imm != 1))
+            return false;
+    }
+    return i->n_opnds == 7 + transposed;
+}
+
+bool group_product_known(const struct insn *i)
+{
+    if (i->n_types != 3 || i->n_opnds < 5 || i->shape.m != 64)
+        return false;
+    enum type a = mma_type(i, 1), b = mma_type(i, 2), d = mma_type(i, 0);
+    enum family f = family_of(a);
+    bool integer = f == BYTES || f == BITS, registers = i->opnds[1].kind == OPND_VEC;
+    const struct opnd *adds = &i->opnds[4];
+    struct insn own = *i;
+    own.shape.m = 16;
+    if (f == F64 || f == NIBBLES || f == NO_FAMILY || family_of(b) != f || (a != b && f != F8 && f != BYTES) ||
+        !sums_in(f, d) || i->shape.k * matrix_bits(a) != 256)
+        return false;
+    /* of bytes and bits: up to 32 any multiple of 8, then of 16, and 24 */
+    if (!i->shape.n || i->shape.n > 256 || i->shape.n % 8 ||
+        (integer && i->shape.n % 16 && i->shape.n != 8 && i->shape.n != 24))
+        return false;
+    if (insn_has(i, MOD_satfinite) ? f != BYTES : false)
+        return false;
+    if ((f == BITS) != (insn_has(i, MOD_popc) && insn_has(i, MOD_and)) || insn_has(i, MOD_xor))
+        return false;
+    if (!insn_has(i, MOD_sync) || !insn_has(i, MOD_aligned) || adds->kind != OPND_REG || adds->bytes)
+        return false;
+    for (unsigned k = 0; k < 4; k++) {
+        const struct opnd *o = &i->opnds[k];
+        bool descriptor = k == 2 || (k == 1 && !registers);
+        if (descriptor ? o->kind != OPND_REG || o->bytes != 8 || o->ref_kind
+                       : !registers_fit(o, mma_fragment(&own, k), false))
+            return false;
+    }
+    if (integer)
+        return i->n_opnds == 5;
+    return immediates_fit(i, f == F16 || f == BF16 ? 2 - registers : 0);
+}
+
 bool matrix_known(const struct insn *i)
 {
     if (i->op == OP_mma || i->op == OP_wmma_mma)

@@ -88,6 +88,8 @@ static inline enum type mma_type(const struct insn *i, unsigned operand)
 {
     if (i->n_types == 4)
         return (enum type)i->types[operand];
+    if (i->n_types == 3) /* of wgmma.mma_async: D, A and B */
+        return (enum type)i->types[operand % 3];
     return operand == 1 || operand == 2 ? TYPE_F16 : (enum type)i->types[operand == 3];
 }
 static inline struct fragment mma_fragment(const struct insn *i, unsigned operand)
@@ -97,8 +99,10 @@ static inline struct fragment mma_fragment(const struct insn *i, unsigned operan
 }
 
 /* matrix.c: whether PTX has a mma, wmma.mma, wmma.load or wmma.store of this shape and these types, and its
- * operands are as many registers of the right size. */
+ * operands are as many registers of the right size; the same of wgmma.mma_async, whose shape.m still says 64.
+ */
 bool matrix_known(const struct insn *i);
+bool group_product_known(const struct insn *i);
 
 /* ---- wmma.load and wmma.store: a fragment from and to memory, in accesses of the whole warp ("parts").
  * Where memory runs along with the registers a lane moves its pieces; where it runs across them it moves, of 16

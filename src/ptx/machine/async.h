@@ -39,7 +39,12 @@ exec_fn *store_async_select(struct insn *i); /* of st.async and red.async */
 exec_fn *bulk_select(struct insn *i);        /* of cp.async.bulk and cp.reduce.async.bulk; NULL: no such form */
 /* The bytes arrive; false after a finding. */
 bool flight_land(struct flight *f);
-void flight_free(struct flight *f); /* what it owns */
+/* A copy begins: into shared memory at dst, telling the mbarriers that its instruction names (its operands 3
+ * and, with .multicast, 4); out of it into global memory, in its thread's bulk group. False after a finding. */
+bool flight_to_mbarrier(const struct flight *begun, uint64_t dst);
+bool flight_to_group(const struct flight *begun, uint64_t dst);
+exec_fn *tensor_select(struct insn *i); /* tensor.c: of cp.async.bulk.tensor */
+void flight_free(struct flight *f);     /* what it owns */
 void bulk_groups_free(struct warp *w);
 
 /* ---- mbarriers ---- */

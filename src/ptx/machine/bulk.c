@@ -147,12 +147,17 @@ static bool too_many(struct warp *w, const struct insn *i, uint32_t lane, size_t
 }
 
 /* Towards an mbarrier, or with multicast towards one at the same place of each block in the mask. */
-static bool to_mbarrier(struct warp *w, const struct insn *i, struct flight f, uint64_t dst)
+bool flight_to_mbarrier(const struct flight *begun, uint64_t dst)
 {
+    struct flight f = *begun;
+    struct warp *w = f.warp;
+    const struct insn *i = f.insn;
     uint64_t bar_addr = (uint32_t)opnd_address(w, &i->opnds[3], f.lane), bar_offset;
     bool cluster = !insn_has(i, MOD_shared_cta) || insn_has(i, MOD_shared_cluster);
     f.to_block = shared_fits(&f, dst, f.bytes, cluster, "destination", &f.to);
-    if (!f.to_block || !aligned(w, i, f.lane, f.to, "destination"))
+    if (!f.to_block || (!insn_has(i, MOD_tensor) && !aligned(w, i, f.lane, f.to, "destination")))
+        return false;
+    if (!f.small && !f.from_block && !global_fits(w, i, &f, f.from, ACCESS_LOAD))
         return false;
     struct block *bar_block = shared_fits(&f, bar_addr, 8, cluster, "mbarrier", &bar_offset);
     if (!bar_block)
@@ -195,6 +200,25 @@ static struct bulk_groups *groups_of(struct warp *w)
     return w->bulk;
 }
 
+bool flight_to_group(const struct flight *begun, uint64_t dst)
+{
+    struct flight f = *begun;
+    struct warp *w = f.warp;
+    f.to = dst;
+    f.from_block = shared_fits(&f, (uint32_t)f.from, f.bytes, false, "source", &f.from);
+    if (!f.from_block ||
+        !global_fits(w, f.insn, &f, dst, f.kind == FLIGHT_REDUCE ? ACCESS_ATOMIC : ACCESS_STORE))
+        return false;
+    struct bulk_groups *g = groups_of(w);
+    if (too_many(w, f.insn, f.lane, g->flights.n))
+        return false;
+    f.group = g->committed[f.lane];
+    f.ready = ready_at(w, f.insn, &f);
+    OBSERVE(w->launch, flight_begin, &f);
+    vec_push(&g->flights, f);
+    return !w->launch->stop;
+}
+
 static bool copy_lane(struct warp *w, const struct insn *i, uint32_t lane)
 {
     uint64_t dst = opnd_address(w, &i->opnds[0], lane), src = opnd_address(w, &i->opnds[1], lane);
@@ -207,28 +231,14 @@ static bool copy_lane(struct warp *w, const struct insn *i, uint32_t lane)
     bool to_group = insn_has(i, MOD_bulk_group), from_global = !to_group && insn_has(i, MOD_global);
     if (!aligned(w, i, lane, f.bytes, "size") || !aligned(w, i, lane, src, "source"))
         return false;
-    if (from_global) {
-        if (!global_fits(w, i, &f, src, ACCESS_LOAD))
-            return false;
-    } else {
+    if (!from_global && !to_group) {
         f.from_block = shared_fits(&f, (uint32_t)src, f.bytes, false, "source", &f.from);
         if (!f.from_block)
             return false;
     }
     if (!to_group)
-        return to_mbarrier(w, i, f, (uint32_t)dst);
-    f.to = dst;
-    if (!aligned(w, i, lane, dst, "destination") ||
-        !global_fits(w, i, &f, dst, f.kind == FLIGHT_REDUCE ? ACCESS_ATOMIC : ACCESS_STORE))
-        return false;
-    struct bulk_groups *g = groups_of(w);
-    if (too_many(w, i, lane, g->flights.n))
-        return false;
-    f.group = g->committed[lane];
-    f.ready = ready_at(w, i, &f);
-    OBSERVE(w->launch, flight_begin, &f);
-    vec_push(&g->flights, f);
-    return !w->launch->stop;
+        return flight_to_mbarrier(&f, (uint32_t)dst);
+    return aligned(w, i, lane, dst, "destination") && flight_to_group(&f, dst);
 }
 
 static void copy(struct warp *w, const struct insn *i, uint32_t m)
@@ -383,6 +393,8 @@ exec_fn *bulk_select(struct insn *i)
 {
     const struct opnd *o = i->opnds;
     unsigned n = i->n_opnds, addresses = 0;
+    if (insn_has(i, MOD_tensor))
+        return tensor_select(i);
     if (insn_has(i, MOD_tensormap) || insn_has(i, MOD_cta))
         return NULL;
     if (insn_has(i, MOD_commit_group))

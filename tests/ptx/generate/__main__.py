@@ -15,8 +15,9 @@ import matrix  # noqa: E402
 import memory  # noqa: E402
 import tensor  # noqa: E402
 import warp  # noqa: E402
+import wgmma  # noqa: E402
 
-MODULES = [integer, floating, approx, memory, warp, tensor, matrix, cluster]
+MODULES = [integer, floating, approx, memory, warp, tensor, matrix, cluster, wgmma]
 
 
 def main():

@@ -1,0 +1,189 @@
+/* wgmma: products of a warpgroup, with operands in shared memory. Each warp computes its own 16 rows when it
+ * executes the instruction, and its registers have the result at once: what reads them, or overwrites the
+ * operands, before wgmma.wait_group says that it may, is the sanitizer's to find. */
+#include "ptx/lane/wgmma.h"
+#include "exec.h"
+#include "product.h"
+
+struct group_operands {
+    double a[M_MAX][K_MAX], b[K_MAX][WGMMA_N_MAX], d[M_MAX][WGMMA_N_MAX];
+};
+
+static bool lanes_agree(struct warp *w, const struct insn *i, unsigned operand)
+{
+    const uint64_t *r = REG(uint64_t, w, i->opnds[operand].off);
+    for (unsigned l = 1; l < 32; l++)
+        if (r[l] != r[0]) {
+            fault(w, i, (int)l, PTX_WARPGROUP, r[l], "the threads of a warp give different descriptors of %s",
+                  operand == 1 ? "A" : "B");
+            return false;
+        }
+    return true;
+}
+
+static bool source_fits(struct warp *w, const struct insn *i, unsigned operand)
+{
+    if (!wgmma_in_shared(i, operand))
+        return true;
+    struct wgmma_source s = wgmma_source_of(w, i, operand);
+    if (!lanes_agree(w, i, operand))
+        return false;
+    if (s.x.base_offset) {
+        fault_unsupported(w, i, "a descriptor with a base offset");
+        return false;
+    }
+    for (unsigned q = 0; q < s.n; q++) {
+        unsigned line, depth;
+        uint32_t at = wgmma_chunk(&s, q, &line, &depth);
+        if (at + WGMMA_CHUNK <= w->launch->shared_bytes)
+            continue;
+        fault(w, i, 0, PTX_OUT_OF_BOUNDS, at,
+              "the descriptor of %s leads to 16 bytes at offset %u of shared memory, which has %u bytes",
+              operand == 1 ? "A" : "B", at, w->launch->shared_bytes);
+        return false;
+    }
+    return true;
+}
+
+static bool whole_group(struct warp *w, const struct insn *i, uint32_t m)
+{
+    if (!warp_await_whole(w, i, m))
+        return false;
+    if (w->index / 4 * 4 + 4 <= w->block->n_warps && w->launch->threads % 32 == 0)
+        return true;
+    fault(w, i, -1, PTX_WARPGROUP, 0,
+          "%s needs a warpgroup of four whole warps; warp %u has none in a block of %u threads", i->text,
+          w->index, w->launch->threads);
+    return false;
+}
+
+/* A chunk's elements as numbers. */
+static void chunk_values(enum type t, const uint8_t *from, double v[16])
+{
+    uint16_t half[8];
+    uint32_t word[4];
+    memcpy(half, from, sizeof(half));
+    memcpy(word, from, sizeof(word));
+    for (unsigned e = 0; e < WGMMA_CHUNK / type_bytes[t]; e++)
+        switch (t) {
+        case TYPE_F16:
+            v[e] = half_f16_to_f32(half[e]);
+            break;
+        case TYPE_BF16:
+            v[e] = half_bf16_to_f32(half[e]);
+            break;
+        case TYPE_TF32:
+            v[e] = f32_of(word[e] & ~0x1fffu);
+            break;
+        case TYPE_S8:
+            v[e] = (int8_t)from[e];
+            break;
+        case TYPE_U8:
+            v[e] = from[e];
+            break;
+        default:
+            v[e] = half_fp8_to_f32(from[e], t == TYPE_E5M2);
+        }
+}
+
+/* What a descriptor names; lines are `line` apart in `to`, steps of K `step`. */
+static void gather_shared(const struct warp *w, const struct insn *i, unsigned operand, double *to,
+                          unsigned line, unsigned step)
+{
+    struct wgmma_source s = wgmma_source_of(w, i, operand);
+    enum type t = mma_type(i, operand);
+    unsigned each = WGMMA_CHUNK / type_bytes[t], first, depth;
+    double v[16];
+    for (unsigned q = 0; q < s.n; q++) {
+        chunk_values(t, w->block->shared + wgmma_chunk(&s, q, &first, &depth), v);
+        double *at = to + (size_t)first * line + (size_t)depth / type_bytes[t] * step;
+        for (unsigned e = 0; e < each; e++)
+            at[(size_t)e * (s.x.transposed ? line : step)] = v[e];
+    }
+}
+
+static void change_sign(double *v, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        v[k] = -v[k];
+}
+
+static void group_product(struct warp *w, const struct insn *i, uint32_t m)
+{
+    struct group_operands x;
+    if (!whole_group(w, i, m) || !source_fits(w, i, 1) || !source_fits(w, i, 2))
+        return;
+    OBSERVE(w->launch, warpgroup, w, i, m);
+    if (w->launch->stop)
+        return;
+    if (wgmma_in_shared(i, 1))
+        gather_shared(w, i, 1, x.a[0], K_MAX, 1);
+    else
+        gather(w, i, 1, x.a[0], K_MAX);
+    gather_shared(w, i, 2, x.b[0], 1, WGMMA_N_MAX);
+    if (wgmma_sign(i, 1) * wgmma_sign(i, 2) < 0)
+        for (unsigned r = 0; r < i->shape.m; r++)
+            change_sign(x.a[r], i->shape.k);
+    if (wgmma_adds(w, i))
+        gather(w, i, 3, x.d[0], WGMMA_N_MAX);
+    else
+        for (unsigned r = 0; r < i->shape.m; r++)
+            memset(x.d[r], 0, i->shape.n * sizeof(double));
+    multiply(i, x.a[0], x.b[0], x.d[0], WGMMA_N_MAX);
+    scatter(w, i, x.d[0], WGMMA_N_MAX);
+}
+
+/* Single bits: words of A by row, and of B by column. */
+static void group_product_bits(struct warp *w, const struct insn *i, uint32_t m)
+{
+    enum { WORDS = WGMMA_DEPTH_BYTES / 4 };
+    uint32_t lines[2][WGMMA_N_MAX][WORDS];
+    struct fragment fa = mma_fragment(i, 1), fd = mma_fragment(i, 0);
+    unsigned row, column, depth;
+    if (!whole_group(w, i, m) || !source_fits(w, i, 1) || !source_fits(w, i, 2))
+        return;
+    OBSERVE(w->launch, warpgroup, w, i, m);
+    if (w->launch->stop)
+        return;
+    for (unsigned operand = 1; operand <= 2; operand++) {
+        struct wgmma_source s = wgmma_source_of(w, i, operand);
+        for (unsigned q = 0; wgmma_in_shared(i, operand) && q < s.n; q++) {
+            uint32_t at = wgmma_chunk(&s, q, &row, &depth);
+            memcpy((uint8_t *)lines[operand - 1][row] + depth, w->block->shared + at, WGMMA_CHUNK);
+        }
+    }
+    for (unsigned piece = 0; !wgmma_in_shared(i, 1) && piece < fa.pieces; piece++)
+        for (unsigned l = 0; l < 32; l++) {
+            fragment_origin(&fa, piece, &row, &column);
+            lines[0][row + l / 4][column / 32 + l % 4] = REG(uint32_t, w, i->opnds[1].vec[piece].off)[l];
+        }
+    bool adds = wgmma_adds(w, i);
+    for (unsigned slot = 0; slot < fragment_regs(&fd); slot++)
+        for (unsigned l = 0; l < 32; l++) {
+            uint32_t *d = REG(uint32_t, w, i->opnds[0].vec[slot].off) + l, sum = 0;
+            fragment_place(&fd, l, slot, &row, &column);
+            for (unsigned k = 0; k < WORDS; k++)
+                sum += (uint32_t)__builtin_popcount(lines[0][row][k] & lines[1][column][k]);
+            *d = adds ? *d + sum : sum;
+        }
+}
+
+static void group_order(struct warp *w, const struct insn *i, uint32_t m)
+{
+    if (whole_group(w, i, m))
+        OBSERVE(w->launch, warpgroup, w, i, m);
+}
+
+exec_fn *ISA(select_wgmma)(struct insn *i)
+{
+    if (!insn_has(i, MOD_sync) || !insn_has(i, MOD_aligned))
+        return NULL;
+    if (i->op == OP_wgmma_wait)
+        return i->opnds[0].kind == OPND_REG && i->opnds[0].is_imm && i->opnds[0].imm >= 0 ? group_order : NULL;
+    if (i->op != OP_wgmma_mma)
+        return i->n_opnds == 0 ? group_order : NULL;
+    if (!group_product_known(i))
+        return NULL;
+    i->shape.m = 16; /* the warp's own */
+    return mma_type(i, 1) == TYPE_B1 ? group_product_bits : group_product;
+}
