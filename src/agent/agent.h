@@ -257,7 +257,9 @@ struct agent_brief { /* what everybody gets */
     const struct agent_workload *original; /* of the original: what the system prompt quotes, the same all run
                                             * long; NULL: workloads */
     size_t n_original;
+    const struct trial_peaks *peaks;     /* of the device; NULL: not told */
     const char *parent_text;             /* the file to improve */
+    const char *last_text;               /* coder: its own last file, which a patch may be of; NULL: none */
     const struct agent_version *version; /* the same, opened; NULL for the tester */
     double parent_score;                 /* over the original */
     const struct agent_profile *profile;
@@ -288,10 +290,12 @@ bool agent_read_tester(const char *reply, const struct task *t, struct arena *a,
                        size_t *dropped, struct err *complaint);
 bool agent_read_profiler(const char *reply, const struct agent_brief *b, struct arena *a,
                          struct agent_diagnosis *d, struct err *complaint);
+/* True with none: the planner says that nothing is worth another try. */
 bool agent_read_planner(const char *reply, const struct agent_brief *b, struct arena *a,
                         const struct agent_strategy **strategies, size_t *n, struct err *complaint);
-/* The whole file of the reply's fenced block; built-in transforms it names (`// astra: transform NAME
- * [SETTING]` as the file's first lines) are carried out on it. The file must open and match the task. */
+/* The file of the reply's fenced block: whole, or a patch or single functions, merged into last_text or
+ * parent_text; built-in transforms it names (`// astra: transform NAME [SETTING]` as the file's first lines)
+ * are carried out on it. The file must open and match the task. */
 bool agent_read_coder(const char *reply, const struct agent_brief *b, struct arena *a, struct agent_file *file,
                       struct err *complaint);
 
@@ -301,6 +305,8 @@ char *text_line(struct arena *a, const char *s, size_t max); /* one harmless lin
 /* "[data: what]", each line after "| ", "[end of data]": nothing in it can end it. Head and tail stay. */
 char *text_quote(struct arena *a, const char *what, const char *s, size_t max_lines);
 char *text_code(struct arena *a, const char *s, bool numbered); /* a fenced block */
+/* The line of a file with two before and behind it, numbered; "" for line 0 or one that it does not have. */
+char *text_around(struct arena *a, const char *file, int line);
 const char *text_verdict(struct arena *a, const char *verdict); /* what it means, for whoever mends the file */
 
 #endif

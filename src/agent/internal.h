@@ -53,6 +53,19 @@ const char *transform_line(const char *line);
 /* The texts of a reply that may be the file, likeliest first: those that hold `entry` before all others. */
 size_t reply_blocks(struct arena *a, const char *reply, const char *entry, char **blocks, size_t max);
 
+/* ---- read_patch.c ---- */
+
+/* A unified difference or SEARCH/REPLACE blocks; and the file that it makes of `file`. A change that does not
+ * fit is the complaint: which, what it looks for, and what stands there. */
+bool patch_is(const char *text);
+bool patch_apply(struct arena *a, const char *file, const char *patch, char **merged, struct err *complaint);
+/* functions_lack: does the block name a function of the file that it does not have? functions_merge: the file
+ * with the functions, macros, constants and includes of the block in the place of its own of that name, and
+ * what it lacks before the first of them. False where none of the functions is one of the file's. */
+bool functions_lack(struct arena *a, const char *file, const char *block);
+bool functions_merge(struct arena *a, const char *file, const char *block, char **merged,
+                     struct err *complaint);
+
 /* ---- prompt_parts.c ---- */
 
 char *part_task(const struct agent_brief *b, struct arena *a);     /* share/prompts/task.md */

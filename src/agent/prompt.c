@@ -6,7 +6,7 @@ enum {
     MAX_LESSONS = 14,
     MAX_LESSONS_CODER = 4,
     MAX_WORDS_LINES = 24,
-    MAX_SINGLE_BYTES = 8 << 10,
+    MAX_SINGLE_BYTES = 6 << 10,
     MAX_SAID_BYTES = 16 << 10
 };
 
@@ -93,7 +93,7 @@ void agent_prompt_coder(const struct agent_brief *b, const struct agent_strategy
         {"task", part_task(b, a)}, {"contract", part_contract(b, a)}, {"data", share_text("prompts/data.md")}};
     struct fill_slot ask[] = {
         {"score", part_score(b, a)},
-        {"file", text_code(a, b->parent_text, false)},
+        {"file", text_code(a, b->parent_text, true)},
         {"diagnosis", diagnosis_of(b, a)},
         {"lines", part_lines(b, a, false)},
         {"transforms", part_transforms(b, a, false)},
@@ -144,7 +144,7 @@ void agent_prompt_single(const struct agent_brief *b, const struct llm_message *
     struct fill_slot system[] = {
         {"task", part_task(b, a)}, {"contract", part_contract(b, a)}, {"data", share_text("prompts/data.md")}};
     struct fill_slot ask[] = {
-        {"outcome", outcome_of(b, a)},       {"file", text_code(a, b->parent_text, false)},
+        {"outcome", outcome_of(b, a)},       {"file", text_code(a, b->parent_text, true)},
         {"times", part_times(b, a, false)},  {"lines", part_lines(b, a, false)},
         {"resources", part_resources(b, a)}, {"transforms", part_transforms(b, a, false)},
     };

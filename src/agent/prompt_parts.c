@@ -63,6 +63,26 @@ static char *gpu_text(const struct kernel_limits *l, struct arena *a)
         (long long)l->l2_bytes >> 20);
 }
 
+/* "peak rates 4800 GB/s of device memory, 67 TFLOP/s in f32": those that the device has. */
+static const char *peaks_text(const struct trial_peaks *p, struct arena *a)
+{
+    struct str s = {.arena = a};
+
+    if (!p || !(p->dram_bytes > 0))
+        return "";
+    str_addf(&s, " Peak rates: %.0f GB/s of device memory, %.0f GB/s of L2", p->dram_bytes * 1e-9,
+             p->l2_bytes * 1e-9);
+    const struct {
+        const char *name;
+        double rate;
+    } rates[] = {{"f64", p->fp64}, {"f32", p->fp32}, {"f16", p->fp16}, {"f16 by tensor cores", p->tensor_fp16}};
+    for (size_t i = 0; i < ARRAY_LEN(rates); i++)
+        if (rates[i].rate > 0)
+            str_addf(&s, ", %.3g TFLOP/s in %s", rates[i].rate * 1e-12, rates[i].name);
+    str_addc(&s, '.');
+    return str_take(&s, a);
+}
+
 static void add_values(struct str *s, const struct task_values *v)
 {
     str_addf(s, ", %s", task_value_name(v->kind));
@@ -110,7 +130,7 @@ static char *args_text(const struct task *t, struct arena *a)
         if (x->role == ROLE_IN || x->role == ROLE_INOUT)
             add_values(&s, &x->values);
         if (x->align_bytes != 256)
-            str_addf(&s, ", aligned to %lld bytes", (long long)x->align_bytes);
+            str_addf(&s, ", begins at a multiple of %lld bytes, no more", (long long)x->align_bytes);
         str_addc(&s, '\n');
     }
     if (s.len)
@@ -133,6 +153,8 @@ static char *workloads_text(const struct agent_brief *b, struct arena *a)
             str_addf(&s, ": %.3g MB", (double)bytes * 1e-6);
         if (i < n && isfinite(w[i].time.copy_us))
             str_addf(&s, ", copy %s us", us_text(a, w[i].time.copy_us));
+        if (i < n && w[i].time.flops > 0)
+            str_addf(&s, ", %.3g MFLOP in the original", w[i].time.flops * 1e-6);
     }
     return str_take(&s, a);
 }
@@ -158,7 +180,7 @@ char *part_task(const struct agent_brief *b, struct arena *a)
         {"name", t->name},
         {"device", b->device},
         {"basis", b->basis},
-        {"gpu", gpu_text(b->limits, a)},
+        {"gpu", arena_printf(a, "%s%s", gpu_text(b->limits, a), peaks_text(b->peaks, a))},
         {"args", args_text(t, a)},
         {"dims", str_take(&dims, a)},
         {"domain", domain.len ? str_take(&domain, a) : "everything that fits"},
@@ -175,6 +197,34 @@ char *part_score(const struct agent_brief *b, struct arena *a)
     return arena_printf(a, "%.2f times as fast as the original", b->parent_score);
 }
 
+/* " alone 62 %": of the time, so that a bound which only just leads is seen to. */
+static const char *bound_share(struct arena *a, const struct trial_time *w)
+{
+    const struct {
+        const char *name;
+        double us;
+    } bounds[] = {{"dram", w->dram_us},       {"l2", w->l2_us},         {"issue", w->issue_us},
+                  {"latency", w->latency_us}, {"launch", w->launch_us}, {"sync", w->sync_us}};
+
+    for (size_t i = 0; i < ARRAY_LEN(bounds); i++)
+        if (str_eq(bounds[i].name, w->bound) && bounds[i].us > 0 && w->us > 0)
+            return arena_printf(a, " alone %.0f %%", fmin(100, 100 * bounds[i].us / w->us));
+    return "";
+}
+
+/* What the version draws of the device's peaks: no diagnosis says it better. */
+static void add_shares(struct str *s, const struct trial_peaks *p, const struct trial_time *w)
+{
+    double seconds = w->us * 1e-6;
+
+    if (!p || !(seconds > 0))
+        return;
+    if (p->dram_bytes > 0 && w->dram_bytes > 0)
+        str_addf(s, "; %.0f %% of the peak of device memory", 100 * w->dram_bytes / seconds / p->dram_bytes);
+    if (p->fp32 > 0 && w->flops / seconds > 0.005 * p->fp32)
+        str_addf(s, "; %.3g TFLOP/s", w->flops / seconds * 1e-12);
+}
+
 char *part_times(const struct agent_brief *b, struct arena *a, bool components)
 {
     struct str s = {0};
@@ -184,7 +234,8 @@ char *part_times(const struct agent_brief *b, struct arena *a, bool components)
         str_addf(&s, "%s- %s: %s (copy %s", i ? "\n" : "", b->workloads[i].dims, us_text(a, w->us),
                  us_text(a, w->copy_us));
         if (w->bound)
-            str_addf(&s, "; %s", w->bound);
+            str_addf(&s, "; %s%s", w->bound, bound_share(a, w));
+        add_shares(&s, b->peaks, w);
         str_addc(&s, ')');
         if (!components)
             continue;

@@ -142,6 +142,21 @@ char *text_code(struct arena *a, const char *s, bool numbered)
     return str_take(&out, a);
 }
 
+char *text_around(struct arena *a, const char *file, int line)
+{
+    struct str out = {.arena = a};
+    const char *p = file, *end;
+
+    for (int i = 1; *p && i <= line + 2; i++, p = end + (*end == '\n')) {
+        end = strchrnul(p, '\n');
+        if (line > 0 && i >= line - 2)
+            str_addf(&out, "%s%d %.*s\n", i == line ? "> " : "", i, (int)(end - p), p);
+        else if (line > 0 && !*end)
+            break;
+    }
+    return str_take(&out, a);
+}
+
 const char *text_verdict(struct arena *a, const char *verdict)
 {
     const char *all = share_text("prompts/verdicts.md"), *p, *end;

@@ -193,26 +193,39 @@ static void add(char **to, size_t *n, size_t max, const char *text)
         to[(*n)++] = (char *)text;
 }
 
+/* A patch without a fence. */
+static const char *bare_patch(const char *text)
+{
+    for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n')
+        if (str_starts(p, "@@") || str_starts(p, "<<<<<<<"))
+            return p;
+    return NULL;
+}
+
 size_t reply_blocks(struct arena *a, const char *reply, const char *entry, char **blocks, size_t max)
 {
     const char *text = unescape(a, reply_spoken(a, reply)), *other;
     struct blocks b = {.arena = a};
-    struct str all = {.arena = a};
+    struct str all = {.arena = a}, patches = {.arena = a};
     size_t n = 0;
 
     collect(&b, text, 0);
     for (int pass = 0; pass < 2; pass++) /* a launcher's definition first, its name alone later */
         for (size_t i = b.n; i-- > 0;)
-            if (strstr(b.v[i], entry) && (strstr(b.v[i], "extern") != NULL) == (pass == 0))
+            if (!patch_is(b.v[i]) && strstr(b.v[i], entry) && (strstr(b.v[i], "extern") != NULL) == (pass == 0))
                 add(blocks, &n, max, b.v[i]);
     for (size_t i = 0; i < b.n; i++)
-        str_addf(&all, "%s\n", b.v[i]);
-    if (b.n > 1 && n)
+        str_addf(patch_is(b.v[i]) ? &patches : &all, "%s\n", b.v[i]);
+    if (patches.len)
+        add(blocks, &n, max, str_take(&patches, a));
+    if (all.len && (b.n > 1 || !n))
         add(blocks, &n, max, str_take(&all, a));
     for (size_t i = 0; i < b.n; i++)
         if (only_transforms(b.v[i]))
             add(blocks, &n, max, b.v[i]);
-    if (!b.n && strstr(text, entry) && (other = unfenced(a, text)))
+    if (!b.n && (other = bare_patch(text)))
+        add(blocks, &n, max, other);
+    if (!n && !b.n && strstr(text, entry) && (other = unfenced(a, text)))
         add(blocks, &n, max, other);
     if (!n && (other = in_json(a, text, entry)))
         add(blocks, &n, max, other);

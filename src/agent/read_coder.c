@@ -1,5 +1,5 @@
-/* The coder's reply: a whole file, or built-in transforms. It must open as a kernel file and have the task's
- * signature; whether it is right and fast is the trial's business. */
+/* The coder's reply: a whole file, what changes of one, or built-in transforms. It must open as a kernel file
+ * and have the task's signature; whether it is right and fast is the trial's business. */
 #include "internal.h"
 
 #include <ctype.h>
@@ -61,12 +61,6 @@ static bool abbreviated(struct arena *a, const char *text)
     return false;
 }
 
-static bool is_diff(const char *text)
-{
-    return str_starts(text, "--- ") || str_starts(text, "@@ ") || strstr(text, "\n@@ ") ||
-           strstr(text, "\n<<<<<<< ");
-}
-
 static bool opens(const struct agent_brief *b, struct arena *a, const char *text, struct err *complaint)
 {
     const char *path = fs_basename(b->task->source_path);
@@ -82,8 +76,6 @@ static bool opens(const struct agent_brief *b, struct arena *a, const char *text
     kernel_close(k);
     if (ok)
         return true;
-    if (is_diff(text))
-        return err_input(complaint, "this is a difference, not a file; write the whole file");
     if (abbreviated(a, text))
         err_context(&why, "parts of the file are left out; write the whole file");
     return complain_at(a, text, &why, complaint);
@@ -117,6 +109,49 @@ static bool carry_out(const struct agent_brief *b, struct arena *a, const char *
     return true;
 }
 
+static bool no_file(const struct agent_brief *b, struct err *complaint)
+{
+    return err_input(
+        complaint,
+        "there is no file with the launcher %s in it, no patch and no function of the file. Answer with one "
+        "fenced block that holds the whole file: every include, every kernel and the extern \"C\" launcher.",
+        b->task->entry);
+}
+
+/* What is only a part of a file, merged into its writer's own last file, else into the one that was given: its
+ * first complaint is of the one that it most likely means. */
+static bool merge(const struct agent_brief *b, struct arena *a, const char *part, char **text,
+                  struct err *complaint)
+{
+    bool (*how)(struct arena *, const char *, const char *, char **, struct err *) =
+        patch_is(part) ? patch_apply : functions_merge;
+
+    return (b->last_text && how(a, b->last_text, part, text, complaint) && opens(b, a, *text, complaint)) ||
+           (how(a, b->parent_text, part, text, b->last_text ? NULL : complaint) &&
+            opens(b, a, *text, b->last_text ? NULL : complaint));
+}
+
+/* The file that the text is, or that comes of it. */
+static bool whole_file(const struct agent_brief *b, struct arena *a, char **text, struct err *complaint)
+{
+    char *merged;
+
+    if (strlen(*text) > MAX_FILE_BYTES)
+        return err_input(complaint, "the file has more than %d KB", MAX_FILE_BYTES >> 10);
+    if (patch_is(*text))
+        return merge(b, a, *text, text, complaint);
+    if (strstr(*text, b->task->entry) && opens(b, a, *text, complaint) &&
+        !functions_lack(a, b->parent_text, *text))
+        return true;
+    if (!abbreviated(a, *text) && merge(b, a, *text, &merged, NULL)) {
+        *text = merged;
+        return true;
+    }
+    if (!strstr(*text, b->task->entry))
+        return no_file(b, complaint);
+    return opens(b, a, *text, complaint); /* what it lacks may be a word in a comment */
+}
+
 static bool read_file(const struct agent_brief *b, struct arena *a, const char *block, struct agent_file *file,
                       struct err *complaint)
 {
@@ -127,7 +162,8 @@ static bool read_file(const struct agent_brief *b, struct arena *a, const char *
     bool edited = !named || !blank(rest);
 
     *file = (struct agent_file){.text = edited ? rest : arena_strdup(a, b->parent_text)};
-    if (!opens(b, a, file->text, complaint) || (named && !carry_out(b, a, named, edited, file, complaint)))
+    if (!whole_file(b, a, &file->text, complaint) ||
+        (named && !carry_out(b, a, named, edited, file, complaint)))
         return false;
     text = file->text;
     if (!strcmp(kernel_normalise(a, text, strlen(text)),
@@ -153,11 +189,7 @@ bool agent_read_coder(const char *reply, const struct agent_brief *b, struct are
             first = why;
     }
     if (n == 0)
-        return err_input(
-            complaint,
-            "there is no file with the launcher %s in it. Answer with one fenced block that holds the "
-            "whole file: every include, every kernel and the extern \"C\" launcher.",
-            b->task->entry);
+        return no_file(b, complaint);
     if (complaint)
         *complaint = first;
     return false;

@@ -1,5 +1,5 @@
-/* The planner's reply: distinct strategies. One that cannot be used is dropped as long as another is left; when
- * none is, the complaint says why the first one is not. */
+/* The planner's reply: distinct strategies, or an empty list: there is nothing more to try. One that cannot be
+ * used is dropped as long as another is left; when none is, the complaint says why the first one is not. */
 #include "internal.h"
 
 #include <ctype.h>
@@ -201,9 +201,25 @@ static json_t *read_list(struct arena *a, const char *reply, struct err *complai
     if (json_is_object(list))
         list = json_pack("[O]", list);
     else
-        list = json_is_array(list) ? json_incref(list) : json_array();
+        list = json_is_array(list) ? json_incref(list) : NULL;
     json_decref(o);
+    if (!list)
+        err_input(complaint, "\"strategies\" must be a list of strategies; an empty one says that there is "
+                             "nothing more to try");
     return list;
+}
+
+/* An empty list as it was written, not one that lost what it held. */
+static bool says_enough(const char *reply)
+{
+    const char *p = NULL;
+
+    for (const char *q = reply; (q = strstr(q, "strategies")); q++)
+        p = q + strlen("strategies");
+    if (!p)
+        return false;
+    p += strspn(p, "\"' \t\n:");
+    return *p == '[' && p[1 + strspn(p + 1, " \t\n")] == ']';
 }
 
 bool agent_read_planner(const char *reply, const struct agent_brief *b, struct arena *a,
@@ -212,6 +228,7 @@ bool agent_read_planner(const char *reply, const struct agent_brief *b, struct a
     struct agent_strategy *list = arena_array(a, struct agent_strategy, b->max_strategies + 1), s;
     struct err first = {0}, why = {0};
     json_t *items = read_list(a, reply, complaint);
+    bool enough;
 
     *strategies = list;
     *n = 0;
@@ -229,11 +246,12 @@ bool agent_read_planner(const char *reply, const struct agent_brief *b, struct a
         else if (first.kind == ERR_NONE)
             first = why;
     }
+    enough = json_array_size(items) == 0 && says_enough(reply);
     json_decref(items);
-    if (*n > 0)
+    if (*n > 0 || enough)
         return true;
     if (first.kind == ERR_NONE)
-        return err_input(complaint, "\"strategies\" must be a list of at least one strategy");
+        return err_input(complaint, "\"strategies\" must be a list of strategies, each in full");
     *complaint = first;
     return false;
 }

@@ -130,8 +130,13 @@ static bool plan(struct round *t, const struct agent_strategy **list, size_t *n,
 
     *n = 0;
     agent_prompt_planner(&t->brief, t->r->arena, &p);
-    return ask(t->r, FOR_PLANNER, arena_printf(t->r->arena, "planner-%d", t->n), p,
-               (struct reader){read_planner, &x}, &read, err);
+    if (!ask(t->r, FOR_PLANNER, arena_printf(t->r->arena, "planner-%d", t->n), p,
+             (struct reader){read_planner, &x}, &read, err))
+        return false;
+    t->r->enough = read && *n == 0;
+    if (t->r->enough)
+        trace_text("enough", "planner-%d: nothing is worth another try", t->n);
+    return true;
 }
 
 /* ---- the coder ---- */
@@ -162,6 +167,7 @@ static bool go_on(struct round *t, struct attempt *x, bool *moved, struct err *e
 {
     struct run *r = t->r;
     const struct llm_reply *reply = &x->call->reply;
+    struct agent_brief brief = t->brief;
     struct err complaint = {0};
     struct agent_file file;
 
@@ -176,7 +182,8 @@ static bool go_on(struct round *t, struct attempt *x, bool *moved, struct err *e
         attempt_give_up(x, ATTEMPT_DROPPED, reply->words ? reply->words : call_end_name(reply->end));
         return true;
     }
-    if (agent_read_coder(reply->text, &t->brief, r->arena, &file, &complaint))
+    brief.last_text = x->n_tries ? x->tries[x->n_tries - 1].file.text : NULL;
+    if (agent_read_coder(reply->text, &brief, r->arena, &file, &complaint))
         return attempt_take(t, x, &file, err);
     reply_cut_short(reply, &complaint);
     reply_unusable(x->call->label, complaint.text);
@@ -198,6 +205,8 @@ static bool repair(struct round *t, struct attempt *x, struct err *err)
     if (judged->line)
         words = arena_printf(r->arena, "line %d: %s", judged->line, words);
     trace_text("repair", "%s: %s: %s", x->call->label, verdict, words);
+    words = arena_printf(r->arena, "%s\n%s", words,
+                         text_around(r->arena, x->tries[x->n_tries - 1].file.text, judged->line));
     agent_prompt_again(&x->prompt, x->call->reply.text, verdict, words, r->arena, &x->prompt);
     x->asked = arena_printf(r->arena, "%s-repair-%zu", x->label, x->n_tries);
     return ask_coder(t, x, x->asked, err);

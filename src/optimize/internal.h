@@ -49,6 +49,7 @@ struct run {
     size_t n_learnt, n_known;         /* n_known: of candidates, whose code the pool knows */
     int n_strategies;                 /* of models */
     int n_derived;                    /* attempts that no round planned */
+    bool enough;                      /* the planner has said that nothing is worth another try */
     const struct attempt *single;     /* the last turn of the one agent, and all said before it */
     const struct llm_message *said;
     size_t n_said;
@@ -62,7 +63,7 @@ struct run {
 /* ---- run.c ---- */
 
 const char *run_now_utc(struct arena *a);
-bool run_interrupted(void);             /* Ctrl-C */
+bool run_interrupted(void); /* Ctrl-C */
 bool run_stopping(const struct run *r); /* Ctrl-C, or the time is up */
 
 /* ---- candidate.c: from a strategy to a stored trial ---- */

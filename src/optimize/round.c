@@ -42,6 +42,7 @@ void round_brief(struct round *t)
                                     .n_workloads = t->profile.n_workloads,
                                     .original = t->original.workloads,
                                     .n_original = t->original.n_workloads,
+                                    .peaks = &pool_device(r->pool)->peaks,
                                     .parent_text = t->parent->text,
                                     .version = t->version,
                                     .parent_score = r->search.nodes.v[t->parent->id].score,

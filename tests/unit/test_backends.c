@@ -69,6 +69,8 @@ static void situation(struct situation *s, const char *example, const char *file
                                        {.us = 123.4,
                                         .copy_us = 12.34,
                                         .bound = "latency",
+                                        .dram_bytes = 2e8,
+                                        .flops = 6e8,
                                         .dram_us = 10,
                                         .l2_us = 5,
                                         .issue_us = 20,
@@ -103,8 +105,10 @@ static void situation(struct situation *s, const char *example, const char *file
                                         .registers = 40,
                                         .spill_bytes = 16};
     agent_diagnose_rules(&s->profile, arena, &s->diagnosis);
+    static const struct trial_peaks peaks = {4.8e12, 9e12, 34e12, 67e12, 134e12, 990e12};
     s->brief =
         (struct agent_brief){.task = t,
+                             .peaks = &peaks,
                              .limits = &limits,
                              .device = "NVIDIA H200",
                              .basis = "modelled",
