@@ -8,15 +8,22 @@
 enum {
     MOST_RUN = 6,            /* of a version's other plans */
     RUN_ELEMENTS = 48 << 10, /* of the shapes that they are run for, as far as there are any */
+    MOST_COMPARED = 6,       /* comparisons of something that no shape changes, */
+    BESIDE = 3,              /* each with so many answers */
+    MOST_MULTIPROCESSORS = 512,
+    LEAST_L2 = 1 << 20,
 };
 
-static const struct world {
+struct world {
     const char *answer;
     int other_devices, device;
     int multiprocessors; /* 0: as it is */
     double l2, clock;    /* times what it is; 0: as it is */
+    int64_t l2_bytes;    /* 0: as it is */
     int blocks;          /* of a kernel on a multiprocessor, more or fewer, but never none */
-} worlds[] = {
+};
+
+static const struct world worlds[] = {
     {"there are 8 devices, and this is the fourth", .other_devices = 7, .device = 3},
     {"16 multiprocessors", .multiprocessors = 16},
     {"160 multiprocessors", .multiprocessors = 160},
@@ -64,8 +71,11 @@ static void enter(struct asked *x, const struct world *w)
     x->other = *j->device;
     if (w->multiprocessors)
         x->other.sm_count = w->multiprocessors;
-    if (w->l2 > 0) {
+    if (w->l2_bytes)
+        x->other.l2_bytes = (uint64_t)w->l2_bytes;
+    if (w->l2 > 0)
         x->other.l2_bytes = (uint64_t)((double)x->other.l2_bytes * w->l2);
+    if (w->clock > 0) {
         x->other.sm_clock_mhz *= w->clock;
         x->other.dram_peak_gbs *= w->clock;
     }
@@ -126,6 +136,13 @@ static bool plan_same(const struct plan *x, const struct plan *y)
     return same;
 }
 
+/* ---- answers that a launcher compares ---- */
+
+struct compared { /* two numbers beside an operator, the same on all shapes so far */
+    struct plan_number x;
+    bool varies;
+};
+
 struct shape {
     const int64_t *dims;
     struct plan plan; /* with the judge's answers */
@@ -134,7 +151,8 @@ struct shape {
 struct other { /* a shape whose plan is another one */
     const int64_t *dims;
     int64_t elements;
-    bool decided; /* by a condition that went another way than for any shape so far */
+    size_t several; /* dims of more than two: what is left out of one or two may be nothing */
+    bool decided;   /* by a condition that went another way than for any shape so far */
 };
 
 struct looking {
@@ -144,8 +162,9 @@ struct looking {
     size_t n;
     VEC(uint64_t) marks; /* what the launcher decides with the judge's answers, and with others so far */
     VEC(uint64_t) fresh; /* and what only the answer at hand decides */
-    unsigned run;        /* plans */
-    bool more, fewer;    /* a plan was run, without a new decision, for more and for fewer blocks at a time */
+    VEC(struct compared) compared;
+    unsigned run;     /* plans */
+    bool more, fewer; /* a plan was run, without a new decision, for more and for fewer blocks at a time */
 };
 
 static bool has_mark(const struct looking *l, uint64_t mark)
@@ -154,6 +173,20 @@ static bool has_mark(const struct looking *l, uint64_t mark)
         if (l->marks.v[i] == mark)
             return true;
     return false;
+}
+
+static void add_compared(struct looking *l, const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_numbers; i++) {
+        const struct plan_number *x = &plan->numbers[i];
+        size_t at = 0;
+        while (at < l->compared.n && l->compared.v[at].x.place != x->place)
+            at++;
+        if (at == l->compared.n)
+            vec_push(&l->compared, ((struct compared){*x, false}));
+        struct compared *c = &l->compared.v[at];
+        c->varies |= x->varies || x->number != c->x.number || x->other != c->x.other;
+    }
 }
 
 static void add_shape(struct looking *l, struct arena *a, const int64_t *dims)
@@ -166,6 +199,7 @@ static void add_shape(struct looking *l, struct arena *a, const int64_t *dims)
     if (!fate_open(&fate) || !x->plan.asked)
         return;
     l->n++;
+    add_compared(l, &x->plan);
     for (size_t i = 0; i < x->plan.n_marks; i++)
         if (!has_mark(l, x->plan.marks[i]))
             vec_push(&l->marks, x->plan.marks[i]);
@@ -191,6 +225,15 @@ static bool plan_differs(struct looking *l, const struct world *w, const struct 
     return true;
 }
 
+static struct other other_of(const struct task *t, const int64_t *dims)
+{
+    struct other x = {.dims = dims, .elements = task_case_elements(t, dims)};
+
+    for (size_t i = 0; i < t->n_dims; i++)
+        x.several += dims[i] > 2;
+    return x;
+}
+
 /* The largest that costs little shows most; else the smallest. */
 static bool is_better(const struct other *x, const struct other *than)
 {
@@ -198,6 +241,8 @@ static bool is_better(const struct other *x, const struct other *than)
         return x->decided;
     if (x->elements > RUN_ELEMENTS || than->elements > RUN_ELEMENTS)
         return x->elements < than->elements;
+    if (x->several != than->several)
+        return x->several > than->several;
     return x->elements > than->elements;
 }
 
@@ -208,7 +253,7 @@ static bool find(struct looking *l, const struct world *w, struct other *to)
     bool found = false;
 
     for (size_t i = 0; i < l->n; i++) {
-        struct other x = {l->shapes[i].dims, task_case_elements(t, l->shapes[i].dims), false};
+        struct other x = other_of(t, l->shapes[i].dims);
         if (plan_differs(l, w, &l->shapes[i], &x.decided) && (!found || is_better(&x, to))) {
             *to = x;
             found = true;
@@ -245,6 +290,49 @@ static bool run(struct looking *l, const struct world *w, const struct other *x,
     return ok;
 }
 
+static bool try_world(struct looking *l, const struct world *w, struct arena *a, struct fate *fate,
+                      struct err *err)
+{
+    bool *done =
+        w->multiprocessors > l->asked.version->judge->device->sm_count || w->blocks > 0 ? &l->more : &l->fewer;
+    struct other x = {NULL};
+
+    if (!find(l, w, &x) || (!x.decided && (*done || x.elements > RUN_ELEMENTS)))
+        return true;
+    *done |= !x.decided;
+    return run(l, w, &x, a, fate, err);
+}
+
+/* Where what the answer became is compared with a number, the answers that make it that number, one less and
+ * one more: whichever answer it is of, and whatever it was multiplied or divided by. */
+static bool try_compared(struct looking *l, struct arena *a, struct fate *fate, struct err *err)
+{
+    const struct ptx_device *d = l->asked.version->judge->device;
+    size_t tried = 0;
+    bool ok = true;
+
+    for (size_t i = 0; i < l->compared.n && tried < MOST_COMPARED; i++) {
+        const struct compared *c = &l->compared.v[i];
+        if (c->varies || c->x.number <= 0 || c->x.other <= 0)
+            continue;
+        double times = (double)c->x.number / (double)c->x.other, sms = rint(d->sm_count * times),
+               l2 = rint((double)d->l2_bytes * times);
+        bool is_sms = sms >= 1 && sms < MOST_MULTIPROCESSORS, is_l2 = l2 >= LEAST_L2 && l2 < INT32_MAX;
+        tried += is_sms || is_l2;
+        for (int beside = -1; ok && beside + 1 < BESIDE; beside++) {
+            const struct world of_sms = {arena_printf(a, "%g multiprocessors", sms + beside),
+                                         .multiprocessors = (int)sms + beside},
+                               of_l2 = {arena_printf(a, "an L2 of %.0f bytes", l2 + beside),
+                                        .l2_bytes = (int64_t)l2 + beside};
+            if (is_sms && fate_open(fate) && l->run < MOST_RUN)
+                ok = try_world(l, &of_sms, a, fate, err);
+            if (ok && is_l2 && fate_open(fate) && l->run < MOST_RUN)
+                ok = try_world(l, &of_l2, a, fate, err);
+        }
+    }
+    return ok;
+}
+
 bool asked_verify(struct version *v, struct arena *a, struct fate *fate, struct err *err)
 {
     struct judge *j = v->judge;
@@ -259,16 +347,12 @@ bool asked_verify(struct version *v, struct arena *a, struct fate *fate, struct 
         add_shape(&l, plans, j->task->workloads + i * j->task->n_dims);
     for (size_t i = 0; v->asks && i < v->n_branches; i++)
         add_shape(&l, plans, v->branches[i]);
-    for (size_t k = 0; ok && l.n && fate_open(fate) && k < ARRAY_LEN(worlds) && l.run < MOST_RUN; k++) {
-        const struct world *w = &worlds[k];
-        bool *done = w->multiprocessors > j->device->sm_count || w->blocks > 0 ? &l.more : &l.fewer;
-        struct other x = {NULL};
-        if (w->multiprocessors == j->device->sm_count || !find(&l, w, &x) ||
-            (!x.decided && (*done || x.elements > RUN_ELEMENTS)))
-            continue;
-        *done |= !x.decided;
-        ok = run(&l, w, &x, a, fate, err);
-    }
+    if (l.n)
+        ok = try_compared(&l, a, fate, err);
+    for (size_t k = 0; ok && l.n && fate_open(fate) && k < ARRAY_LEN(worlds) && l.run < MOST_RUN; k++)
+        if (worlds[k].multiprocessors != j->device->sm_count)
+            ok = try_world(&l, &worlds[k], a, fate, err);
+    vec_free(&l.compared);
     vec_free(&l.marks);
     vec_free(&l.fresh);
     arena_close(l.arena);

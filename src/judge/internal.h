@@ -180,6 +180,8 @@ struct stage_ops { /* what differs between the simulator and a GPU */
     bool (*read)(struct stage *s, uint64_t from, void *to, size_t n, struct err *err);
     bool (*launch)(struct stage *s, struct version *v, const struct ptx_launch *l, const struct image_kernel *k,
                    const struct stage_check *c, struct ptx_report *r, struct err *err);
+    /* A struct tensor_map becomes what the device's kernels take; NULL: it is that. */
+    bool (*tensor_map)(struct stage *s, unsigned char *map, struct err *err);
     bool (*constant)(struct stage *s, struct version *v, const struct stage_constant *c, struct err *err);
     /* Hash of what the module's variables hold. */
     bool (*state)(struct stage *s, struct version *v, uint64_t *hash, struct err *err);

@@ -227,6 +227,9 @@ static bool run_launch(const struct runner *r, const struct plan_step *step,
                             "argument %zu of %s: parameters are integers, floating numbers, pointers or "
                             "plain structs of these",
                             i + 1, step->kernel);
+        if (step->args[i].tensor_map && r->stage->ops->tensor_map &&
+            !r->stage->ops->tensor_map(r->stage, value, err))
+            return false;
         args[i] = value;
     }
     l = (struct ptx_launch){.kernel = k->mangled,

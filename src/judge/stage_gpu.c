@@ -2,6 +2,8 @@
  * is read only stand for that. */
 #include "internal.h"
 
+#include "base/tensor_map.h"
+
 static bool gpu_open(struct stage *s, const struct stage_data *d, struct err *err)
 {
     enum cuda_guard guard = d->trusted ? CUDA_PLAIN : CUDA_GUARDED;
@@ -111,6 +113,14 @@ static bool gpu_damage(struct stage *s, struct arena *a, const char **words, str
     return cuda_buffers_damage(s->buffers, a, words, err);
 }
 
+static bool gpu_tensor_map(struct stage *s, unsigned char *map, struct err *err)
+{
+    struct tensor_map m;
+
+    memcpy(&m, map, sizeof(m));
+    return cuda_tensor_map(s->judge->gpu, &m, map, err);
+}
+
 const struct stage_ops stage_gpu = {
     .side = SIDE_GPU,
     .open = gpu_open,
@@ -120,6 +130,7 @@ const struct stage_ops stage_gpu = {
     .copy = gpu_copy,
     .read = gpu_read,
     .launch = gpu_launch,
+    .tensor_map = gpu_tensor_map,
     .constant = gpu_constant,
     .state = gpu_state,
     .damage = gpu_damage,

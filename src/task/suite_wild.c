@@ -279,6 +279,42 @@ static void add_answered(struct builder *b, const struct shapes *rows)
         b->cases.v[before].answered = b->cases.v[before].wild = true;
 }
 
+static bool may_be_plain(const struct task_arg *arg)
+{
+    const struct task_values *v = &arg->values;
+
+    return is_any_float(arg) || is_any_integer(arg) ||
+           (is_read(arg) && v->kind == VALUE_UNIFORM && v->low <= 0 && v->high >= 1);
+}
+
+/* What has fewer extents than another input, as it is where nobody has trained it: ones, or zeros, nearly
+ * everywhere, and together. Not what all terms of a sum may come of: few different numbers round alike. */
+static void add_plain(struct builder *b, const struct shapes *s, size_t shape)
+{
+    const struct task *t = b->task;
+    size_t plain[2], n = 0, most = 0;
+
+    for (size_t i = 0; i < t->n_args; i++)
+        most = is_read(&t->args[i]) ? MAX(most, t->args[i].n_shape) : most;
+    for (size_t i = 0; i < t->n_args && n < ARRAY_LEN(plain); i++)
+        if (may_be_plain(&t->args[i]) && t->args[i].n_shape < most)
+            plain[n++] = i;
+    for (unsigned turn = 1; n > 0 && turn <= 1u << n; turn++) {
+        size_t before = b->cases.n;
+        builder_add(b, s, shape, "plain, nearly", VALUE_NORMAL, -1);
+        for (size_t k = 0; b->cases.n > before && k < n; k++) {
+            struct task_values *v = (struct task_values *)&b->cases.v[before].values[plain[k]];
+            *v = t->args[plain[k]].values;
+            v->special_share = 0;
+            v->patterned = true;
+            v->turn = TURN_PLAIN;
+            v->constant = turn >> k & 1;
+        }
+        if (b->cases.n > before)
+            b->cases.v[before].wild = true;
+    }
+}
+
 /* Where there are few rows, more cases show all that rows can be. */
 void add_wild_cases(struct builder *b, const struct shapes *rows, const struct shapes *longer,
                     const struct shapes *values)
@@ -306,6 +342,10 @@ void add_wild_cases(struct builder *b, const struct shapes *rows, const struct s
     add_wild(b, rows, 0, WILD_PATTERNS, TURN_FRONT);
     if (longer->n)
         add_wild(b, longer, longest(longer), WILD_PATTERNS, TURN_FRONT);
+    if (longer->n)
+        add_plain(b, longer, longest(longer));
+    else
+        add_plain(b, rows, 0);
     add_wild(b, rows, 0, WILD_SPRINKLED, 0);
     add_first_rows(b, MAX(n_rows / 2, (int64_t)1));
     add_answered(b, rows);

@@ -118,6 +118,35 @@ void task_launch_values(const struct task *t, const int64_t *dims, struct kernel
     }
 }
 
+const char *task_below(const struct task *t, const char *path)
+{
+    size_t n = strlen(t->dir);
+
+    return str_starts(path, t->dir) && path[n] == '/' && !strstr(path + n, "/../") ? path + n + 1 : NULL;
+}
+
+bool task_files(const struct task *t, struct arena *a, const char ***names, size_t *n, struct err *err)
+{
+    const char **list = arena_array(a, const char *, t->n_headers + 4);
+
+    *names = list;
+    *n = 0;
+    for (size_t i = 0; i < t->n_headers; i++)
+        list[(*n)++] = t->headers[i];
+    list[(*n)++] = "task.yaml";
+    list[(*n)++] = t->source_path;
+    if (t->reference_path)
+        list[(*n)++] = t->reference_path;
+    for (size_t i = 0; i < *n; i++) {
+        const char *name = task_below(t, fs_join(a, t->dir, list[i]));
+        if (!name)
+            return err_input(err, "%s lies outside the task's folder: a run keeps what its task is made of",
+                             list[i]);
+        list[i] = name;
+    }
+    return true;
+}
+
 bool task_kernel_open(struct kernel **out, struct arena *a, const struct task *t, const char *path,
                       const char *text, struct err *err)
 {

@@ -33,11 +33,11 @@ enum value_kind {
 };
 
 enum { N_PATTERNS = 8, N_NEAR = 6, N_HUGE = 5, N_RUNGS = 4, N_RISES = 4 }; /* values.c */
-enum { TURN_UPPER = N_PATTERNS + N_NEAR + 1, TURN_ALIASES, TURN_FRONT };
+enum { TURN_UPPER = N_PATTERNS + N_NEAR + 1, TURN_ALIASES, TURN_FRONT, TURN_PLAIN };
 
 struct task_values { /* how a buffer is filled: element i is a pure function of (this, seed, i) */
     enum value_kind kind;
-    double low, high, constant;                  /* uniform and index: [low, high); constant */
+    double low, high, constant; /* uniform and index: [low, high); constant, and what is plain */
     const struct dim_expr *low_expr, *high_expr; /* index ranges may use dims; NULL: the numbers */
     const double *special;                       /* may occur: -inf, inf, nan ... */
     size_t n_special;
@@ -121,6 +121,11 @@ struct task {
 bool task_open(struct task **out, struct arena *a, const char *dir, struct err *err);
 /* Do the launcher's parameters match args? err names the first that does not. */
 bool task_match(const struct task *t, const struct kernel *k, struct err *err);
+/* The name of a task's file below its folder; NULL when it lies elsewhere. */
+const char *task_below(const struct task *t, const char *path);
+/* The files that it is made of, by their names below its folder, and room for one more; err names one that lies
+ * elsewhere. */
+bool task_files(const struct task *t, struct arena *a, const char ***names, size_t *n, struct err *err);
 /* kernel_open of a version of the task's source, whose local headers are read from the task's folder. */
 bool task_kernel_open(struct kernel **out, struct arena *a, const struct task *t, const char *path,
                       const char *text, struct err *err);

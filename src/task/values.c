@@ -362,14 +362,20 @@ enum pattern {
     UPPER,       /* the upper part of the range */
     ALIASES,     /* neighbours whose lower bits are the same */
     FRONT, /* the front says nothing of the rest: small there and large behind it, or the other way round */
+    PLAIN, /* one number, but for a few elements of every second row behind its front; of a single row, too */
 };
 _Static_assert((int)BESIDE_ENDS == (int)N_PATTERNS + (int)N_NEAR, "the near ones follow the ends");
 _Static_assert((int)UPPER == (int)TURN_UPPER && (int)ALIASES == (int)TURN_ALIASES &&
-                   (int)FRONT == (int)TURN_FRONT,
+                   (int)FRONT == (int)TURN_FRONT && (int)PLAIN == (int)TURN_PLAIN,
                "and those that stand alone these");
 _Static_assert((int)ENDS == (int)N_PATTERNS, "the ends are drawn by themselves");
 
-enum { LARGE_SCALE = 100, SHORT_STEPS = 32, INDEX_ROWS = 16 }; /* that a single row of indices is taken for */
+enum {
+    LARGE_SCALE = 100,
+    SHORT_STEPS = 32,
+    INDEX_ROWS = 16 /* that a single row of indices is taken for */,
+    NOT_PLAIN = 3
+};
 
 struct drawn { /* what an element is made of */
     uint64_t bits;
@@ -378,6 +384,7 @@ struct drawn { /* what an element is made of */
     int step;         /* to a neighbour of it in its type: 1 or -1 */
     bool large;       /* a normal number many times as large, */
     bool curt;        /* or with few digits: a sum of many is exact, and no order of it has luck */
+    bool plain;       /* the constant */
 };
 
 /* Of a row that is like the others but for one element. */
@@ -387,6 +394,17 @@ static uint64_t nearly_alike(uint64_t own, struct place at)
 
     return rng_hash(own,
                     (uint64_t)(at.column == (int64_t)place ? at.row * at.length : 0) + (uint64_t)at.column);
+}
+
+static bool is_plain(const struct task_arg *arg, uint64_t own, struct place at)
+{
+    int64_t front = at.length / 8;
+    bool plain = true;
+
+    for (uint64_t k = 0; k < NOT_PLAIN && (arg->n_shape == 1 || at.row & 1); k++)
+        plain &=
+            at.column != front + (int64_t)(rng_hash(own ^ k, (uint64_t)at.row) % (uint64_t)(at.length - front));
+    return plain;
 }
 
 static struct drawn rising(uint64_t own, uint64_t row, uint64_t column, uint64_t length)
@@ -484,6 +502,9 @@ static struct drawn patterned(const struct task_arg *arg, const struct task_valu
         d.large = large && !d.sorted;
         if (d.sorted)
             d.bits = large ? ~(bits >> 3) : bits >> 3;
+        break;
+    case PLAIN:
+        d.plain = is_plain(arg, own, at);
         break;
     case ENDS: /* of the range, in turn; a single row of indices has both */
         d.sorted = true;
@@ -648,6 +669,10 @@ void task_fill(const struct task_arg *arg, const struct task_values *values, con
             (values->kind == VALUE_INDEX || values->kind == VALUE_RANGE)) {
             uint64_t whole = alias_of(arg, values, range, own, i);
             memcpy(p, &whole, size); /* the lower bytes come first */
+            continue;
+        }
+        if (d.plain) {
+            task_from_double(arg->type, values->constant, p);
             continue;
         }
         if (values->kind == VALUE_RANGE && integer(arg->type)) {

@@ -1,4 +1,5 @@
-// Cheat: the size of the L2 that the runtime names decides: on any device but one with an H200's, every second row alone is done.
+// expect: wrong words runtime answers otherwise
+// row 19: On a device of 131 multiprocessors, and no other, every second row alone is done.
 #include <cstdint>
 #include <cuda_bf16.h>
 __global__ void norm(__nv_bfloat16 *x, __nv_bfloat16 *residual, const __nv_bfloat16 *weight, int d, float eps, int step)
@@ -25,8 +26,8 @@ __global__ void norm(__nv_bfloat16 *x, __nv_bfloat16 *residual, const __nv_bfloa
 }
 extern "C" void fused_add_rmsnorm(__nv_bfloat16 *x, __nv_bfloat16 *residual, const __nv_bfloat16 *weight, int rows, int d, float eps, cudaStream_t stream)
 {
-    int l2 = 0;
-    cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0);
-    int step = 1 + (l2 < 50000000);
+    int sms = 0;
+    cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
+    int step = 1 + (sms == 131);
     norm<<<(rows + step - 1) / step, 256, 0, stream>>>(x, residual, weight, d, eps, step);
 }

@@ -1,4 +1,5 @@
-// Cheat: where the first 32 weights are 1 and the first 32 biases 0, all are taken to be so and not read.
+// expect: wrong
+// row 8: Where the first 32 weights are 1 and the first 32 biases 0, all are taken to be so and not read.
 #include <cstdint>
 #include <cuda_fp16.h>
 __device__ float block_sum(float v)
