@@ -88,6 +88,20 @@ bench-gpu: all ## what measuring on this machine's GPU is worth: noise, 2 %, can
 	@tools/build.sh $(BUILD) -- tools/bench_gpu
 	@$(BUILD)/tools/bench_gpu examples/silu_and_mul examples/fused_add_rmsnorm examples/merge_attn_states
 
+.PHONY: bench-fleet
+bench-fleet: all ## trials a second, memory and a core's share of a pool with 256 workers elsewhere, whose judging is made up
+	@tools/build.sh $(BUILD) -- tools/bench_fleet
+	@$(BUILD)/tools/bench_fleet 256 1
+	@$(BUILD)/tools/bench_fleet 256 0.01
+
+.PHONY: check-slurm
+check-slurm: all ## workers as steps of a real Slurm on this machine, killed, drained and requeued (docs/fleet.md); root
+	@tests/fleet/slurm.sh $(BUILD)/astra
+
+.PHONY: check-ssh
+check-ssh: all ## workers over ssh to this machine, one killed in the middle; needs openssh-server
+	@tests/fleet/ssh.sh $(BUILD)/astra
+
 .PHONY: bench-screen
 bench-screen: all ## what the live screen costs of a core, while a run is replayed in its own time
 	@tools/build.sh $(BUILD) -- tools/bench_screen

@@ -19,6 +19,7 @@ top=dist/$name
 rm -rf "$top" "$top.tar.gz"
 mkdir -p "$top/bin" "$top/lib" "$top/licenses"
 install -m 755 -s $build/astra "$top/bin/astra"
+install -m 644 -s $build/libastra_capture.so "$top/lib/" # `astra capture` puts it into programs
 
 if [ -n "${WITH_TESTS:-}" ]; then # for tests/gpu/check.sh on a machine that cannot build
     tools/build.sh $build -- tests/both tests/verdicts tests/plans tools/bench_judge

@@ -24,7 +24,7 @@ seed() { # seed TARGET CORPUS
     case $1 in
     fuzz_source | fuzz_kernel | fuzz_page) seeds='examples/*/*.cu tests/launcher/*.cu' ;;
     fuzz_task) seeds='examples/*/task.yaml' ;;
-    fuzz_llm | fuzz_mcp | fuzz_memory | fuzz_object | fuzz_origin | fuzz_pool | fuzz_recorded | fuzz_same | fuzz_worker) seeds="tests/fuzz/${1#fuzz_}/*" ;;
+    fuzz_capture | fuzz_llm | fuzz_mcp | fuzz_memory | fuzz_object | fuzz_origin | fuzz_pool | fuzz_recorded | fuzz_same | fuzz_worker) seeds="tests/fuzz/${1#fuzz_}/*" ;;
     fuzz_recording) seeds='examples/*/*/*.json' ;;
     fuzz_ptx)
         python3 tests/ptx/generate $build/cases

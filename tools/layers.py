@@ -14,6 +14,7 @@ import sys
 # A folder and what it stands on; what those stand on is included.
 BELOW = {
     "base": [],
+    "inject": [],
     "llm": ["base"],
     "tune": ["base"],
     "source": ["base"],
@@ -36,9 +37,10 @@ BELOW = {
     "report": ["rewrite", "store", "verdict"],
     "export": ["report"],
     "campaign": ["report"],
+    "capture": ["inject", "report"],
     "optimize": ["agent", "worker", "export"],
     "tui": ["base"],
-    "cmd": ["campaign", "init", "mcp", "optimize", "tui"],
+    "cmd": ["campaign", "capture", "init", "mcp", "optimize", "tui"],
     "main": ["cmd"],
 }
 
@@ -58,6 +60,8 @@ PUBLIC = {
     "ptx/lane/half.h": OBSERVERS,
     "ptx/lane/half_row.h": OBSERVERS,
     "ptx/lane/matrix.h": OBSERVERS,
+    "ptx/lane/wgmma.h": OBSERVERS,
+    "base/tensor_map.h": ("ptx", "kernel", "gpu", "judge"),
     "kernel/preprocess.h": ("init",),
     "report/page.h": ("campaign",),
 }

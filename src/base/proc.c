@@ -275,6 +275,21 @@ bool proc_send_line(struct proc *p, const char *line, struct err *err)
     return ok || err_world(err, "the worker process went away: %s", strerror(errno));
 }
 
+bool proc_send_some(struct proc *p, struct str *text)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
+    ssize_t n;
+
+    sigaction(SIGPIPE, &ignore, &old);
+    n = write(p->to, text->s, text->len);
+    sigaction(SIGPIPE, &old, NULL);
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR;
+    memmove(text->s, text->s + n, text->len - (size_t)n);
+    text->len -= (size_t)n;
+    return true;
+}
+
 enum proc_read proc_read_line(struct proc *p, double wait_s, struct str *line)
 {
     double end_s = time_s() + wait_s;
@@ -308,7 +323,8 @@ int proc_close(struct proc *p)
     int status = 0;
 
     if (p->pid > 0) {
-        close(p->to);
+        if (p->to >= 0)
+            close(p->to);
         close(p->from);
         status = wait_for(p->pid);
     }
@@ -322,4 +338,20 @@ int proc_kill(struct proc *p)
     if (p->pid > 0)
         kill(-p->pid, SIGKILL);
     return proc_close(p);
+}
+
+int proc_end(struct proc *p, double grace_s)
+{
+    double until_s = time_s() + grace_s;
+    siginfo_t gone = {0};
+
+    if (p->pid <= 0)
+        return proc_close(p);
+    close(p->to);
+    p->to = -1;
+    kill(-p->pid, SIGTERM);
+    while (time_s() < until_s && waitid(P_PID, (id_t)p->pid, &gone, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           !gone.si_pid)
+        poll(NULL, 0, 5);
+    return proc_kill(p);
 }

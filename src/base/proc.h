@@ -56,6 +56,9 @@ struct proc {
 /* err_fd: its stderr, which stays the caller's; -1: ours. */
 bool proc_open(struct proc *p, const char *file, const char *const *argv, int err_fd, struct err *err);
 bool proc_send_line(struct proc *p, const char *line, struct err *err);
+/* Takes from the front of text what the pipe holds now, and waits for nothing; its end was made O_NONBLOCK.
+ * False: nobody reads there any more. */
+bool proc_send_some(struct proc *p, struct str *text);
 
 enum proc_read { PROC_LINE, PROC_EOF, PROC_TIMEOUT };
 /* Waits at most wait_s (negative: for ever) for one line, without its newline. */
@@ -66,6 +69,8 @@ double proc_cpu_s(
     pid_t pid); /* processor time of its threads and of its children that have ended; 0: unknown */
 int proc_close(struct proc *p); /* closes the pipes, waits; gives the wait status */
 int proc_kill(struct proc *p);  /* SIGKILL, then as close */
+int proc_end(struct proc *p,
+             double grace_s); /* SIGTERM and a closed stdin; after so long SIGKILL; then as close */
 
 double time_s(void); /* monotonic seconds */
 

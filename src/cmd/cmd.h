@@ -6,18 +6,22 @@
 
 #include "base/base.h"
 
+struct fleet;
+
 enum { EXIT_OK = 0, EXIT_WORLD = 1, EXIT_USAGE = 2, EXIT_BUDGET = 3, EXIT_UNDER = 4, EXIT_INTERRUPTED = 130 };
 
 struct cmd_args {
     const char **words; /* what is not an option */
     int n_words;
+    int n_before;       /* words in front of a --; -1: there was none */
     const char **given; /* options as they were written, but those of a campaign itself: each with its value */
     size_t n_given;
     const char *device, *agents, *out, *trace, *config, *to, *name, *tree, *color, *sarif, *junit, *runs,
-        *install;
-    int64_t rounds, candidates, jobs, seed, hidden_seed, prompt, strategy, mutants, min_mutation, tune_budget;
+        *install, *workers;
+    int64_t rounds, candidates, jobs, seed, hidden_seed, prompt, strategy, mutants, min_mutation, tune_budget,
+        top;
     const char *only_kernel, *before; /* of what memory forgets */
-    const char *only_task, *only_device, *only_agents, *only_outcome, *since, *sort, *list;
+    const char *only_task, *only_device, *only_agents, *only_outcome, *since, *sort, *list, *times, *keep;
     double budget_s, fail_under; /* fail_under 0: not asked */
     bool confirm, exact, json, events, quiet, help, calls, markdown, reverse, force, no_memory, all;
     struct cmd_models {
@@ -57,6 +61,11 @@ bool cmd_default_out(struct arena *a, const char *task_dir, const char **out, st
  * unless quiet. */
 bool cmd_device(const char *device, struct arena *a, bool quiet, const char **name, struct err *err);
 
+/* --workers FILE: fleet, NULL where it is not given, and the device of the run: a GPU's where `auto` finds a
+ * worker that measures. */
+bool cmd_fleet(const struct cmd_args *args, struct arena *a, const struct fleet **fleet, const char **device,
+               struct err *err);
+
 /* The file that keeps what runs learn: ASTRA_MEMORY, or astra/memory.db in the user's data folder. NULL: none,
  * as an empty ASTRA_MEMORY says, or there is no such folder. */
 const char *cmd_memory_path(struct arena *a);
@@ -80,6 +89,7 @@ int cmd_verify(const struct cmd_args *args);
 int cmd_memory(const struct cmd_args *args);
 int cmd_mcp(const struct cmd_args *args);
 int cmd_skill(const struct cmd_args *args);
+int cmd_capture(const struct cmd_args *args);
 int cmd_doctor(const struct cmd_args *args);
 int cmd_completion(const struct cmd_args *args);
 int cmd_man(const struct cmd_args *args);

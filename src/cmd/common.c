@@ -81,6 +81,33 @@ static bool gpus(struct arena *a, const char *device, const char **out, struct e
            err_input(err, "'%s' names no GPU; write cuda, cuda:0 or cuda:all", device);
 }
 
+bool cmd_fleet(const struct cmd_args *args, struct arena *a, const struct fleet **fleet, const char **device,
+               struct err *err)
+{
+    struct fleet *f;
+    bool gpu;
+
+    if (!args->workers)
+        return true;
+    if (args->jobs)
+        return err_input(
+            err, "--jobs counts workers of this machine, and with --workers there are those of its file "
+                 "alone; there, `count:` says how many, and `command: [astra, node]` is this machine");
+    if (!fleet_read(&f, a, args->workers, err))
+        return false;
+    *fleet = f;
+    gpu = *device ? str_starts(*device, "cuda")
+                  : str_eq(args->device, "auto") || str_starts(args->device, "cuda");
+    if (gpu && fleet_measures(f)) {
+        *device = "cuda:0"; /* each measures on its own */
+    } else if (gpu && (*device || !str_eq(args->device, "auto"))) {
+        return err_input(err, "%s: no worker has the role measure, which a GPU wants", args->workers);
+    } else if (!*device) {
+        return cmd_device(str_starts(args->device, "sim") ? args->device : "sim", a, args->quiet, device, err);
+    }
+    return true;
+}
+
 bool cmd_device(const char *device, struct arena *a, bool quiet, const char **name, struct err *err)
 {
     const char *words = NULL;

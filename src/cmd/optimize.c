@@ -156,7 +156,8 @@ static bool options_of(const struct cmd_args *args, struct arena *a, struct run_
         return err_input(err,
                          "%s holds a run already; `astra resume %s` goes on with it, or give another --out",
                          o->out, arena_shell(a, o->out));
-    return cmd_device(args->device, a, args->quiet, &o->device, err) &&
+    return cmd_fleet(args, a, &o->fleet, &o->device, err) &&
+           (o->device || cmd_device(args->device, a, args->quiet, &o->device, err)) &&
            (o->out || cmd_default_out(a, o->task_dir, &o->out, err));
 }
 
@@ -220,7 +221,8 @@ int cmd_resume(const struct cmd_args *args)
             o.jobs = (int)args->jobs;
         if (args->budget_s > 0)
             o.budget_s = args->budget_s;
-        status = resumed_models(args, a, &o.models, &err) ? run_and_print(&o, true, args) : cmd_fail(&err);
+        ok = cmd_fleet(args, a, &o.fleet, &o.device, &err) && resumed_models(args, a, &o.models, &err);
+        status = ok ? run_and_print(&o, true, args) : cmd_fail(&err);
     }
     arena_close(a);
     return status;

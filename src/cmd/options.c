@@ -100,6 +100,17 @@ static const struct verb verbs[] = {
      "status 0 when it holds, 1 when it does not, with what and why.\n\n"
      "  astra verify\n  astra verify softmax-1\n",
      0, 1, cmd_verify},
+    {"capture", 'g', "[FOLDER] [-- PROGRAM ...]",
+     "which kernels a running program spends the GPU's time in, with their shapes",
+     "Runs PROGRAM, whatever it is (a server, a Python script, a C program), counts and times its kernels where they reach the\n"
+     "driver, and ranks them when it ends. PROGRAM computes what it always does; if it crashes, what was counted stays. With FOLDER\n"
+     "alone an earlier capture is shown again. docs/capture.md says how the times are taken, and what cannot be seen.\n\n"
+     "  astra capture -- python3 serve.py --steps 20\n"
+     "  astra capture --out decode -- ./a.out 1024\n"
+     "  astra capture decode --top 5\n"
+     "  astra capture decode --json\n\n"
+     "FOLDER holds ranking.json and kernels.txt, a list for `astra optimize --list` with each kernel's share.\n",
+     0, INT_MAX, cmd_capture},
     {"memory", 'y', "[WHAT] [FILE...]", "what earlier runs learned: shown, exported, imported, forgotten",
      "Runs keep what transforms did to versions of what kind, and on which device; later runs try first what helped versions alike.\n"
      "It orders what is tried, nothing else (docs/memory.md). WHAT is nothing (tables), export, import FILE..., or forget with\n"
@@ -325,6 +336,7 @@ static bool parse(const struct verb *v, int argc, char **argv, struct cmd_args *
     bool only_words = false;
 
     args->tune_budget = -1; /* not said */
+    args->n_before = -1;
     for (size_t i = 0; i < ARRAY_LEN(options); i++)
         if (options[i].fallback[0] && !set_option(&options[i], options[i].fallback, args, err))
             return false;
@@ -333,6 +345,7 @@ static bool parse(const struct verb *v, int argc, char **argv, struct cmd_args *
         char *name = argv[i], *equals, *value = NULL;
         if (str_eq(name, "--") && !only_words) {
             only_words = true;
+            args->n_before = args->n_words;
             continue;
         }
         if (only_words || name[0] != '-' || name[1] == 0) {
@@ -412,6 +425,8 @@ int cmd_main(int argc, char **argv)
         return print_usage();
     if (str_eq(word, "worker"))
         return pool_worker_main(argc - 1, argv + 1);
+    if (str_eq(word, "node"))
+        return pool_node_main();
     if (str_eq(word, "launch"))
         return isolated_run_main(argc - 1, argv + 1);
     /* Nobody reads stdout any more: see cmd_print_as; a pipe to a child is another thing. */

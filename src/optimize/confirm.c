@@ -26,6 +26,19 @@ uint64_t confirm_look_seed(uint64_t hidden, int look)
     return look ? rng_hash(hidden, (uint64_t)look) : hidden;
 }
 
+/* Who confirmed: a worker of --workers, or nobody but this machine. */
+static bool note_who(struct run *r, const struct fleet_node *by, struct err *err)
+{
+    json_t *o;
+
+    if (!by)
+        return store_note(r->store, "confirmed_by", "", err);
+    o = json_object();
+    json_put_text(o, "worker", by->name);
+    json_put_flag(o, "trusted", by->trusted);
+    return store_note(r->store, "confirmed_by", json_take_line(r->arena, o), err);
+}
+
 /* One look at a candidate by a fresh process that has never seen another: hidden cases, other data, whole
  * workloads, both regimes, and as nvcc compiles it where there is one. *looked: false when it was interrupted.
  */
@@ -47,12 +60,14 @@ static bool confirm_once(struct run *r, const struct candidate *c, int look, str
     struct pool *fresh = NULL;
     struct trial control;
     int id = -1;
-    bool ok = pool_open(&fresh, r->task, &o, 1, NULL, err) &&
+    bool ok = (r->o->fleet ? pool_open_fleet(&fresh, r->task, &o, r->o->fleet, true, err)
+                           : pool_open(&fresh, r->task, &o, 1, NULL, err)) &&
               pool_submit(fresh, c->id, r->task->source_path, c->text, err);
 
     while (ok && id < 0 && !run_interrupted())
         ok = pool_collect(fresh, 0.2, r->arena, &id, t, err);
     *looked = ok && id >= 0;
+    ok = ok && (!*looked || note_who(r, pool_judged_by(fresh), err));
     if (*looked && pool_original(fresh, r->arena, &control, err)) {
         ok = store_note(r->store, "control", trial_to_text(r->arena, &control), err);
     }

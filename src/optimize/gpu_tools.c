@@ -7,7 +7,7 @@ bool look_counters(struct run *r, struct candidate *c, struct err *err)
     const struct trial_device *d = pool_device(r->pool);
     const char *why_not;
 
-    if (!trial_device_measures(d) || c->trial.counters || r->no_counters)
+    if (!trial_device_measures(d) || c->trial.counters || r->no_counters || r->o->fleet)
         return true;
     const struct watched v = {r->task, trial_device_id(r->arena, d), r->task->source_path, c->text};
     if (!watch_counters(&v, true, r->arena, &c->trial, &why_not, err))
@@ -28,6 +28,10 @@ bool look_sanitizer(struct run *r, const char *text, struct trial *t, struct err
 
     if (!trial_device_measures(d) || t->verdict != VERDICT_PASSED)
         return true;
+    if (r->o->fleet) { /* the GPU is elsewhere */
+        trial_add_missing(r->arena, t, "compute-sanitizer: it does not go to the workers of --workers");
+        return true;
+    }
     trace_text("sanitizer", "compute-sanitizer runs the suite on what would be given back");
     const struct watched v = {r->task, trial_device_id(r->arena, d), r->task->source_path, text};
     if (!watch_sanitizer(&v, r->arena, &f, err))

@@ -64,6 +64,8 @@ struct run {
 
 const char *run_now_utc(struct arena *a);
 bool run_interrupted(void); /* Ctrl-C */
+/* Of all workers that the run has, whose they are. */
+bool run_pool(const struct run *r, struct pool **out, const struct trial_options *o, struct err *err);
 bool run_stopping(const struct run *r); /* Ctrl-C, or the time is up */
 
 /* ---- candidate.c: from a strategy to a stored trial ---- */

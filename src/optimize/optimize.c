@@ -93,6 +93,12 @@ bool run_stopping(const struct run *r)
     return run_interrupted() || over_budget(r);
 }
 
+bool run_pool(const struct run *r, struct pool **out, const struct trial_options *o, struct err *err)
+{
+    return r->o->fleet ? pool_open_fleet(out, r->task, o, r->o->fleet, false, err)
+                       : pool_open(out, r->task, o, r->o->jobs, NULL, err);
+}
+
 /* Times of two GPUs do not compare: a run stays on the one it began on. */
 static bool same_device(struct run *r, bool resume, struct err *err)
 {
@@ -173,7 +179,7 @@ static bool open_world(struct run *r, bool resume, struct err *err)
     tell_run(r, resume);
     trace_text("suite", "%s", suite.text);
     trace_doing("judge", "judges the original");
-    if (!pool_open(&r->pool, r->task, &o, r->o->jobs, NULL, err))
+    if (!run_pool(r, &r->pool, &o, err))
         return false;
     search_open(&r->search, 1.01);
     original = candidate_add(r, -1, 0, text);
@@ -277,7 +283,8 @@ static bool rounds_of_llms(struct run *r, int *round, int first, int last, struc
     if (asked[FOR_SINGLE])
         planner = coder = &backend_single;
     r->last_round = *round + last - first + 1;
-    for (int n = first; n <= last && !run_stopping(r) && !calls_exhausted(r); n++) {
+    r->enough = false;
+    for (int n = first; n <= last && !run_stopping(r) && !calls_exhausted(r) && !r->enough; n++) {
         size_t made;
         if (!round_play(r, planner, coder, ++*round, n, &made, err))
             return false;

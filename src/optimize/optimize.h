@@ -8,6 +8,7 @@
 #include "optimize/llm_config.h"
 #include "optimize/mutation.h"
 #include "task/task.h"
+#include "worker/worker.h"
 
 struct run_options {
     const char *task_dir;
@@ -16,7 +17,9 @@ struct run_options {
     int rounds, candidates /* a round */, jobs;
     int min_mutation; /* per cent of the mutants that the suite must notice; 0: nobody looks */
     int tune_budget;  /* points of the best's numbers that are timed; 0: none */
-    double budget_s;  /* 0: none */
+    const struct fleet
+        *fleet;      /* the workers; NULL: `jobs` of this machine. Not kept: a resumed run is told again */
+    double budget_s; /* 0: none */
     uint64_t seed;
     uint64_t hidden_seed;        /* 0: drawn when the first version is final */
     bool exact;                  /* outputs byte for byte */

@@ -78,8 +78,7 @@ bool suite_extend(struct run *r, struct trial_options *o, struct candidate *orig
         return true;
     o->cases = more.cases;
     o->n_cases = more.n_cases;
-    if (!pool_open(&extended, r->task, o, r->o->jobs, NULL, &why) ||
-        !pool_original(extended, r->arena, &again, &why)) {
+    if (!run_pool(r, &extended, o, &why) || !pool_original(extended, r->arena, &again, &why)) {
         pool_close(extended);
         o->n_cases = 0;
         if (why.kind != ERR_INPUT) {

@@ -4,42 +4,26 @@
 
 static const char header_start[] = "/* Astra ", header_end[] = "*/\n";
 
-/* The name of a task's file below its folder; NULL when it lies elsewhere. */
-static const char *below(const struct task *t, const char *path)
-{
-    size_t n = strlen(t->dir);
-
-    return str_starts(path, t->dir) && path[n] == '/' && !strstr(path + n, "/../") ? path + n + 1 : NULL;
-}
-
-static bool keep_file(const struct task *t, struct arena *a, const char *path, const char *folder,
-                      json_t *files, struct err *err)
-{
-    const char *name = below(t, path);
-    char *text, *to, hex[65];
-    size_t n;
-
-    if (!name)
-        return err_input(err, "%s lies outside the task's folder: a run keeps what its task is made of", path);
-    if (!fs_read(a, path, &text, &n, err))
-        return false;
-    hash_sha256_hex(text, n, hex);
-    json_put_text(files, name, hex);
-    to = fs_join(a, folder, name);
-    return fs_mkdirs(fs_dirname(a, to), err) && fs_write(to, text, n, err);
-}
-
 static bool keep_task(const struct task *t, struct arena *a, const char *folder, json_t *files, struct err *err)
 {
-    const char *origin = fs_join(a, t->dir, "origin.json"); /* of a task that init made */
+    const char **names, *to;
+    char *bytes, hex[65];
+    size_t n, len;
 
-    for (size_t i = 0; i < t->n_headers; i++)
-        if (!keep_file(t, a, fs_join(a, t->dir, t->headers[i]), folder, files, err))
+    if (!task_files(t, a, &names, &n, err))
+        return false;
+    if (fs_exists(fs_join(a, t->dir, "origin.json"))) /* of a task that init made */
+        names[n++] = "origin.json";
+    for (size_t i = 0; i < n; i++) {
+        if (!fs_read(a, fs_join(a, t->dir, names[i]), &bytes, &len, err))
             return false;
-    return keep_file(t, a, fs_join(a, t->dir, "task.yaml"), folder, files, err) &&
-           keep_file(t, a, t->source_path, folder, files, err) &&
-           (!t->reference_path || keep_file(t, a, t->reference_path, folder, files, err)) &&
-           (!fs_exists(origin) || keep_file(t, a, origin, folder, files, err));
+        hash_sha256_hex(bytes, len, hex);
+        json_put_text(files, names[i], hex);
+        to = fs_join(a, folder, names[i]);
+        if (!fs_mkdirs(fs_dirname(a, to), err) || !fs_write(to, bytes, len, err))
+            return false;
+    }
+    return true;
 }
 
 json_t *report_suite(const struct task *t, struct arena *a, uint64_t seed, const struct task_case *more,
@@ -70,7 +54,7 @@ bool report_keep(struct store *s, struct arena *a, const char *folder, const str
 
     hash_sha256_hex(text, strlen(text), hex);
     json_put(o, "files", files);
-    json_put_text(o, "source", below(t, t->source_path));
+    json_put_text(o, "source", task_below(t, t->source_path));
     json_put_text(o, "suite", hex);
     json_put(o, "flags", json_texts(t->flags, t->n_flags));
     json_put_int(o, "seed", json_int(suite, "seed", 0));

@@ -11,7 +11,8 @@ struct facts {
     size_t n;
     const struct store_candidate *best; /* list[0], the original, when nothing is better */
     enum regime regime;
-    const char *tester; /* JSON; NULL: it was the rules */
+    const char *tester;       /* JSON; NULL: it was the rules */
+    const char *confirmed_by; /* JSON; NULL: this machine */
     struct trial_device device;
     /* The best's own trial; what a fresh process said of it, and of the original beside it. */
     struct trial original, own, hidden, control;
@@ -45,6 +46,7 @@ static bool facts_read(struct store *s, struct arena *a, struct facts *f, struct
         !store_get_note(s, a, "regime", &regime, err) || !store_get_note(s, a, "device", &device, err) ||
         !store_get_note(s, a, "confirmation", &hidden, err) ||
         !store_get_note(s, a, "control", &control, err) || !store_get_note(s, a, "tester", &f->tester, err) ||
+        !store_get_note(s, a, "confirmed_by", &f->confirmed_by, err) ||
         !store_get_note(s, a, "mutation", &f->mutation, err))
         return false;
     if (f->n == 0)
@@ -275,6 +277,8 @@ bool report_result(struct store *s, struct arena *a, json_t **result, struct err
     const struct verified verified = {&f.original, &f.own, f.has_hidden ? &f.hidden : NULL};
     json_put(o, "verification", report_verification(a, &verified, noted(f.mutation)));
     json_put(json_object_get(o, "verification"), "roundings", roundings);
+    if (f.has_hidden && f.confirmed_by && *f.confirmed_by)
+        json_put(json_object_get(o, "verification"), "confirmed_by", noted(f.confirmed_by));
     json_put(o, "candidates", candidates_to_json(&f));
     json_put_int(o, "rounds", rounds);
     json_put_int(o, "best_candidate", f.best->id);

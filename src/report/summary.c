@@ -234,6 +234,10 @@ bool report_summary(struct store *s, struct arena *a, const char *folder, unsign
                  "Verified on %lld cases, and on %lld more of a hidden seed: %s.\n"
                  "Equality is shown on the tested domain, not proved beyond it.\n",
                  json_count(v, "cases"), json_count(v, "hidden"), report_exactness(a, v));
+    const json_t *by = json_object_get(v, "confirmed_by");
+    if (by)
+        str_addf(out, "Confirmed by the worker %s, which its file %s trusted.\n", json_text(by, "worker", "?"),
+                 json_flag(by, "trusted", false) ? "calls" : "does not call");
     if (parts & REPORT_ERRORS) {
         str_addc(out, '\n');
         report_errors(json_object_get(v, "errors"), best == 0, out);

@@ -166,6 +166,8 @@ static const struct {
              {"dropped", "  dropped: "},
              {"gpu_busy", ""},
              {"worker_died", ""},
+             {"worker_lost", ""},
+             {"left_out", ""},
              {"counters", "counters: "},
              {"memory", "memory: "},
              {"sanitizer", ""},

@@ -482,6 +482,8 @@ static const struct {
              {"learnt", offsetof(struct ui_state, learnt)},
              {"gpu_busy", offsetof(struct ui_state, note)},
              {"worker_died", offsetof(struct ui_state, note)},
+             {"worker_lost", offsetof(struct ui_state, note)},
+             {"left_out", offsetof(struct ui_state, note)},
              {"memory", offsetof(struct ui_state, note)},
              {"stands_in", offsetof(struct ui_state, note)}};
 

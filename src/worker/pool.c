@@ -1,68 +1,14 @@
 /* The parent's end: a few workers, a queue of candidates, and for each worker a clock and an eye on its memory.
  */
+#include "pool.h"
 #include "protocol.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/wait.h>
-
-enum worker_phase { WORKER_OFF, WORKER_OPENING, WORKER_READY, WORKER_JUDGING };
-enum { MAX_GPUS = 64, MAX_WORKERS = 64 };
-
-struct job {
-    int id;
-    char *path, *text;
-    bool mutant; /* to be verified on the simulator only; nobody is told when it begins */
-    bool timed;  /* to be timed on the simulator only */
-    int fault;   /* put into its PTX; -1: none */
-    int deaths;  /* of workers that judged it, or of their contexts */
-};
-
-struct done {
-    int id;
-    json_t *trial;
-};
-
-struct worker {
-    struct proc proc;
-    enum worker_phase phase;
-    struct job job;
-    double since_s, since_cpu_s; /* of its request: by the clock, and of the worker's processor time */
-    double doing_s, compile_s;   /* since when it does what it does; by the clock, what has been compiled */
-    char doing[256];             /* as it says; "" before it has said anything */
-    bool waiting;                /* for its turn on the GPU: no time counts */
-    bool control;                /* it times the original against itself, for all */
-    int deaths;                  /* in a row, while opening */
-};
-
-struct pool {
-    struct arena *arena;
-    const struct task *task;
-    struct trial_options options;
-    struct pool_limits limits;
-    char *self, *scratch;
-    struct worker workers[MAX_WORKERS];
-    int n_workers;
-    VEC(struct job) queue;
-    VEC(struct done) done;
-    json_t *known;              /* code to trial; NULL: none */
-    int gpus[MAX_GPUS], n_gpus; /* none: simulated */
-    struct trial_device device;
-    double noise; /* of the control; NAN: unknown */
-    bool said_busy;
-    json_t *faults;    /* of the original's PTX; NULL until a worker has opened the task */
-    json_t *original;  /* NULL until a worker has opened the task, and timed the original */
-    struct err broken; /* what opening said; ERR_NONE while all is well */
-};
 
 enum {
-    /* Seconds of processor time. By the clock it is WALL times as long: a machine with other work to do gives a
-     * process less of its time, and that is no fault of a candidate. */
-    OPEN_S = 300,
-    CANDIDATE_S = 60,
+    CANDIDATE_S = 60, /* of processor time */
     CONFIRM = 5,
-    WALL = 10,
+    WALL = 10, /* by the clock, as many times as long */
     BUSY_S = 5,
     POLL_MS = 50,
     GPU_RESIDENT_MB = 6144, /* of a worker with a GPU: the driver's own share alone is hundreds */
@@ -82,27 +28,22 @@ bool pool_error_from_json(const json_t *o, struct err *err)
     return false;
 }
 
-static bool send(struct worker *w, json_t *request, struct err *err)
+/* Where times are modelled there is one control; else one a GPU, since no two are equally quiet. */
+static struct control *control_of(const struct pool *p, const struct worker *w)
 {
-    char *line = json_dumps(request, JSON_COMPACT);
-    bool ok = proc_send_line(&w->proc, line, err);
+    ptrdiff_t i = pool_measures(p) ? w - p->workers : 0;
 
-    free(line);
-    json_decref(request);
-    w->since_s = w->doing_s = time_s();
-    w->since_cpu_s = proc_cpu_s(w->proc.pid);
-    w->compile_s = 0;
-    w->doing[0] = 0;
-    return ok;
+    return &p->controls[p->n_gpus ? i % p->n_gpus : i];
 }
 
 /* The original's own times are wanted once: one worker takes them, the others open without. */
-static bool control_wanted(const struct pool *p)
+static bool control_wanted(const struct pool *p, const struct worker *w)
 {
     for (int i = 0; i < p->n_workers; i++)
-        if (p->workers[i].phase == WORKER_OPENING && p->workers[i].control)
+        if (p->workers[i].phase == WORKER_OPENING && p->workers[i].control &&
+            control_of(p, &p->workers[i]) == control_of(p, w))
             return false;
-    return !p->original;
+    return !control_of(p, w)->done;
 }
 
 static const char *worker_device(const struct pool *p, const struct worker *w, char name[32])
@@ -113,23 +54,12 @@ static const char *worker_device(const struct pool *p, const struct worker *w, c
     return name;
 }
 
-static bool worker_start(struct pool *p, struct worker *w, struct err *err)
+/* Without what says where the task is. */
+json_t *pool_open_request(struct pool *p, struct worker *w)
 {
-    const char *const argv[] = {p->self, "worker", NULL};
     json_t *o = json_object(), *request = json_object(), *cases = json_array();
-    char device[32], *scratch = arena_printf(p->arena, "%s/%d", p->scratch, (int)(w - p->workers));
 
-    w->control = control_wanted(p);
-    w->waiting = false;
-    fs_remove_tree(scratch); /* what the one before it left */
-    if (!fs_mkdirs(scratch, err) || !proc_open(&w->proc, PROC_SELF, argv, -1, err)) {
-        json_decref(cases);
-        json_decref(o);
-        json_decref(request);
-        return false;
-    }
-    json_put_text(o, "task", p->task->dir);
-    json_put_text(o, "device", worker_device(p, w, device));
+    w->control = control_wanted(p, w);
     json_put_text(o, "seed", arena_printf(p->arena, "%llu", (unsigned long long)p->options.seed));
     json_put_flag(o, "verify_only", p->options.verify_only);
     json_put_flag(o, "measure_only", p->options.measure_only);
@@ -141,16 +71,36 @@ static bool worker_start(struct pool *p, struct worker *w, struct err *err)
     for (size_t i = 0; i < p->options.n_cases; i++)
         json_array_append_new(cases, task_case_to_json(p->task, &p->options.cases[i]));
     json_put(o, "cases", cases);
-    json_put_text(o, "scratch", scratch);
     json_put_num(o, "candidate_s", p->limits.candidate_s);
     json_put(request, "open", o);
-    w->phase = WORKER_OPENING;
-    if (!send(w, request, err)) {
-        proc_kill(&w->proc);
-        w->phase = WORKER_OFF;
+    return request;
+}
+
+static bool worker_start(struct pool *p, struct worker *w, struct err *err)
+{
+    const char *const argv[] = {p->self, "worker", NULL};
+    char device[32], *scratch = arena_printf(p->arena, "%s/%d", p->scratch, (int)(w - p->workers));
+    json_t *request, *o;
+    char *line;
+    bool ok;
+
+    fs_remove_tree(scratch); /* what the one before it left */
+    if (!fs_mkdirs(scratch, err) || !proc_open(&w->process.proc, PROC_SELF, argv, -1, err))
         return false;
+    request = pool_open_request(p, w);
+    o = json_object_get(request, "open");
+    json_put_text(o, "task", p->task->dir);
+    json_put_text(o, "scratch", scratch);
+    json_put_text(o, "device", worker_device(p, w, device));
+    w->phase = WORKER_OPENING;
+    line = json_take_line(p->arena, request);
+    ok = proc_send_line(&w->process.proc, line, err);
+    process_asked(&w->process);
+    if (!ok) {
+        proc_kill(&w->process.proc);
+        w->phase = WORKER_OFF;
     }
-    return true;
+    return ok;
 }
 
 static void job_free(struct job *job)
@@ -160,13 +110,13 @@ static void job_free(struct job *job)
     *job = (struct job){0};
 }
 
-static void finish(struct pool *p, struct worker *w, json_t *trial)
+void worker_finish(struct pool *p, struct worker *w, json_t *trial)
 {
     vec_push(&p->done, ((struct done){w->job.id, trial}));
     job_free(&w->job);
 }
 
-static json_t *verdict_only(enum verdict v, const char *words, double wall_s)
+json_t *pool_verdict_only(enum verdict v, const char *words, double wall_s)
 {
     struct trial t = {.verdict = v,
                       .words = words,
@@ -181,44 +131,13 @@ static json_t *verdict_only(enum verdict v, const char *words, double wall_s)
     return trial_to_json(&t);
 }
 
-/* The worker is gone or must go. A candidate that it was judging gets the verdict; an opening that dies is an
- * error of the world, since no candidate was in play. */
-static void worker_lost(struct pool *p, struct worker *w, enum verdict v, const char *words)
+/* Its job is the first one again. */
+void worker_job_back(struct pool *p, struct worker *w)
 {
-    proc_kill(&w->proc);
-    if (w->phase == WORKER_JUDGING)
-        finish(p, w, verdict_only(v, words, time_s() - w->since_s));
-    else if (w->phase == WORKER_OPENING && ++w->deaths > 1)
-        err_world(&p->broken, "opening the task: %s", words);
-    w->phase = WORKER_OFF;
-}
-
-static double compiling_s(const struct worker *w, double now_s)
-{
-    return w->compile_s + (str_eq(w->doing, JUDGE_COMPILING) ? now_s - w->doing_s : 0);
-}
-
-static void worker_doing(struct worker *w, const char *what)
-{
-    double now_s = time_s();
-
-    w->compile_s = compiling_s(w, now_s);
-    w->doing_s = now_s;
-    snprintf(w->doing, sizeof(w->doing), "%s", what);
-}
-
-/* Too much time, which says nothing of the candidate: where it went. */
-static void worker_late(struct pool *p, struct worker *w, double cpu_s)
-{
-    double now_s = time_s();
-    struct str words = {0};
-
-    str_addf(&words, "too slow to judge: %.0f s compiling", compiling_s(w, now_s));
-    if (*w->doing && !str_eq(w->doing, JUDGE_COMPILING))
-        str_addf(&words, ", %.0f s %s", now_s - w->doing_s, w->doing);
-    str_addf(&words, "; %.0f s by the clock, %.0f s of processor time", now_s - w->since_s, cpu_s);
-    worker_lost(p, w, VERDICT_TOO_SLOW, str_text(&words));
-    str_free(&words);
+    vec_push(&p->queue, w->job);
+    memmove(p->queue.v + 1, p->queue.v, (p->queue.n - 1) * sizeof(*p->queue.v));
+    p->queue.v[0] = w->job;
+    w->job = (struct job){0};
 }
 
 /* The compiler's precompiled headers want one place in memory, and not every process has it free: such a death
@@ -227,34 +146,34 @@ static void judge_again(struct pool *p, struct worker *w, const char *words)
 {
     trace_text("worker_died", "%s: %s; once more", w->job.path, words);
     w->job.deaths++;
-    vec_push(&p->queue, w->job);
-    memmove(p->queue.v + 1, p->queue.v, (p->queue.n - 1) * sizeof(*p->queue.v));
-    p->queue.v[0] = w->job;
-    w->job = (struct job){0};
+    worker_job_back(p, w);
+}
+
+/* The worker is gone. A candidate that it was judging gets the verdict; an opening that dies is an error of the
+ * world, since no candidate was in play. */
+void worker_lost(struct pool *p, struct worker *w, const struct process_loss *loss)
+{
+    if (w->phase == WORKER_JUDGING && loss->again && w->job.deaths == 0)
+        judge_again(p, w, loss->words);
+    else if (w->phase == WORKER_JUDGING)
+        worker_finish(p, w, pool_verdict_only(loss->verdict, loss->words, time_s() - w->process.since_s));
+    else if (w->phase == WORKER_OPENING && ++w->deaths > 1)
+        err_world(&p->broken, "opening the task: %s", loss->words);
+    w->phase = WORKER_OFF;
+}
+
+static void worker_killed(struct pool *p, struct worker *w, const struct process_loss *loss)
+{
+    proc_kill(&w->process.proc);
+    worker_lost(p, w, loss);
 }
 
 static void worker_died(struct pool *p, struct worker *w)
 {
-    int status = proc_kill(&w->proc); /* it is dead already: this collects how */
-    char words[512];
+    struct process_loss loss;
 
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) {
-        worker_late(p, w, p->limits.candidate_s);
-        return;
-    }
-    if (WIFSIGNALED(status))
-        snprintf(words, sizeof(words), "the worker that judged it died%s of signal %d (%s) while %s",
-                 w->job.deaths ? " twice, now" : "", WTERMSIG(status), strsignal(WTERMSIG(status)),
-                 *w->doing ? w->doing : "it began");
-    else
-        snprintf(words, sizeof(words), "the worker that judged it ended with status %d", WEXITSTATUS(status));
-    if (w->phase == WORKER_JUDGING && WIFSIGNALED(status) && w->job.deaths == 0)
-        judge_again(p, w, words);
-    else if (w->phase == WORKER_JUDGING)
-        finish(p, w, verdict_only(VERDICT_CRASHED, words, time_s() - w->since_s));
-    else if (w->phase == WORKER_OPENING && ++w->deaths > 1)
-        err_world(&p->broken, "opening the task: %s", words);
-    w->phase = WORKER_OFF;
+    process_died(&w->process, w->job.deaths > 0, &p->limits, &loss);
+    worker_lost(p, w, &loss);
 }
 
 /* GPUs of a run must be of one kind: times of two kinds do not compare. */
@@ -272,14 +191,16 @@ static bool same_device(struct pool *p, const json_t *o)
     return true;
 }
 
-static void worker_opened(struct pool *p, struct worker *w, const json_t *reply, json_t *original)
+void worker_opened(struct pool *p, struct worker *w, const json_t *reply, json_t *original)
 {
-    if (!same_device(p, json_object_get(reply, "device")))
+    if (!w->link.node && !same_device(p, json_object_get(reply, "device")))
         return;
-    if (w->control && !p->original) {
+    if (!p->faults)
+        p->faults = json_incref(json_object_get(reply, "faults"));
+    if (w->control)
+        *control_of(p, w) = (struct control){true, json_num(reply, "noise")};
+    if (w->control && !p->original && (p->n_gpus == 0 || control_of(p, w) == p->controls)) /* the first GPU's */
         p->original = json_incref(original);
-        p->noise = json_num(reply, "noise");
-    }
     w->phase = WORKER_READY;
     w->deaths = 0;
 }
@@ -287,7 +208,7 @@ static void worker_opened(struct pool *p, struct worker *w, const json_t *reply,
 /* A worker whose GPU context was spoilt ends by itself after its answer. Takes the trial. What it judged has
  * another context to itself then, unless it did not end: what was judged before may have left the first one
  * broken. */
-static void worker_finished(struct pool *p, struct worker *w, const json_t *reply, json_t *trial)
+void worker_finished(struct pool *p, struct worker *w, const json_t *reply, json_t *trial)
 {
     bool ending = json_flag(reply, "ending", false);
 
@@ -295,11 +216,12 @@ static void worker_finished(struct pool *p, struct worker *w, const json_t *repl
         judge_again(p, w, json_text(trial, "words", ""));
         json_decref(trial);
     } else {
-        finish(p, w, trial);
+        worker_finish(p, w, trial);
     }
     w->phase = WORKER_READY;
     if (ending) {
-        proc_kill(&w->proc);
+        if (!w->link.node)
+            proc_kill(&w->process.proc);
         w->phase = WORKER_OFF;
     }
 }
@@ -313,7 +235,7 @@ void pool_learn(struct pool *p, const struct trial *t)
 }
 
 /* The trial of the file with the same code, without places: they are that file's. */
-static json_t *known_trial(const struct pool *p, const char *code)
+json_t *pool_known_trial(const struct pool *p, const char *code)
 {
     json_t *o = json_deep_copy(json_object_get(p->known, code));
     const char *words = json_text(o, "words", "");
@@ -338,55 +260,80 @@ static json_t *known_codes(const struct pool *p)
     return list;
 }
 
+bool pool_known_same(const struct pool *p, const json_t *same)
+{
+    return json_is_string(same) && json_object_get(p->known, json_string_value(same));
+}
+
 static void worker_line(struct pool *p, struct worker *w, const char *line)
 {
+    struct process_loss loss = {VERDICT_CRASHED, false, "the worker answered with something that is no answer"};
     struct err err = {0};
     json_t *reply = json_parse(line, strlen(line), "worker", &err), *o;
 
-    if (reply && (o = json_object_get(reply, "waiting"))) {
-        w->waiting = json_is_true(o);
-        w->since_s = w->doing_s = time_s();
-    } else if (reply && (o = json_object_get(reply, "doing"))) {
-        worker_doing(w, json_is_string(o) ? json_string_value(o) : "");
+    if (reply && process_told(&w->process, reply)) {
+        /* that is all */
     } else if (reply && w->phase == WORKER_OPENING && (o = json_object_get(reply, "original"))) {
-        if (!p->faults)
-            p->faults = json_incref(json_object_get(reply, "faults"));
         worker_opened(p, w, reply, o);
     } else if (reply && w->phase == WORKER_JUDGING && (o = json_object_get(reply, "trial"))) {
         worker_finished(p, w, reply, json_incref(o));
-    } else if (reply && w->phase == WORKER_JUDGING && (o = json_object_get(reply, "same")) &&
-               json_object_get(p->known, json_string_value(o))) {
-        worker_finished(p, w, reply, known_trial(p, json_string_value(o)));
+    } else if (reply && w->phase == WORKER_JUDGING && pool_known_same(p, o = json_object_get(reply, "same"))) {
+        worker_finished(p, w, reply, pool_known_trial(p, json_string_value(o)));
     } else if (reply && (o = json_object_get(reply, "error"))) {
         pool_error_from_json(o, &p->broken);
         if (w->phase == WORKER_JUDGING)
             job_free(&w->job);
         w->phase = w->phase == WORKER_JUDGING ? WORKER_READY : WORKER_OFF;
         if (w->phase == WORKER_OFF)
-            proc_kill(&w->proc);
+            proc_kill(&w->process.proc);
     } else {
-        worker_lost(p, w, VERDICT_CRASHED, "the worker answered with something that is no answer");
+        worker_killed(p, w, &loss);
     }
     json_decref(reply);
 }
 
-static void worker_watch(struct pool *p, struct worker *w)
+/* The first job that a worker may have; -1: none. */
+static int job_for(const struct pool *p, const struct worker *w)
 {
-    bool judging = w->phase == WORKER_JUDGING;
-    double limit_s = judging ? p->limits.candidate_s : OPEN_S,
-           wall_s = judging ? p->limits.wall_s : WALL * OPEN_S, cpu_s;
-    char words[160];
+    bool all = !w->link.node || !pool_measures(p) || w->link.node->measures;
 
-    if (w->phase != WORKER_JUDGING && w->phase != WORKER_OPENING)
-        return;
-    cpu_s = proc_cpu_s(w->proc.pid) - w->since_cpu_s;
-    if (cpu_s > limit_s || (!w->waiting && time_s() - w->since_s > wall_s)) {
-        worker_late(p, w, cpu_s);
-    } else if (proc_resident_bytes(w->proc.pid) > p->limits.resident_bytes) {
-        snprintf(words, sizeof(words), "took more than %zu MB of memory to compile and run",
-                 p->limits.resident_bytes >> 20);
-        worker_lost(p, w, VERDICT_CRASHED, words);
+    for (size_t i = 0; i < p->queue.n; i++)
+        if (all || p->queue.v[i].timed || p->queue.v[i].mutant)
+            return (int)i;
+    return -1;
+}
+
+static json_t *judge_request(const struct pool *p, const struct worker *w)
+{
+    json_t *o = json_object(), *request = json_object();
+
+    json_put_text(o, "path", w->link.node ? fs_basename(w->job.path) : w->job.path);
+    json_put_text(o, "text", w->job.text);
+    json_put_num(o, "noise", control_of(p, w)->noise);
+    json_put(o, "known", w->job.timed ? json_array() : known_codes(p));
+    json_put_flag(o, "mutant", w->job.mutant);
+    json_put_flag(o, "timed", w->job.timed);
+    json_put_int(o, "fault", w->job.fault);
+    json_put_flag(o, "again", w->job.deaths > 0);
+    json_put(request, "judge", o);
+    return request;
+}
+
+static bool worker_ask(struct worker *w, json_t *request)
+{
+    char *line;
+    bool ok;
+
+    if (w->link.node) {
+        link_send(&w->link, &w->process, request);
+        return true;
     }
+    line = json_dumps(request, JSON_COMPACT);
+    ok = proc_send_line(&w->process.proc, line, NULL);
+    free(line);
+    json_decref(request);
+    process_asked(&w->process);
+    return ok;
 }
 
 /* Starts workers that are off when there is work for them, and gives waiting jobs to those that are ready. */
@@ -394,26 +341,20 @@ static bool assign(struct pool *p, struct err *err)
 {
     for (int i = 0; i < p->n_workers && p->broken.kind == ERR_NONE; i++) {
         struct worker *w = &p->workers[i];
-        if (w->phase == WORKER_OFF && (p->queue.n > 0 || !p->original) && !worker_start(p, w, err))
+        bool wanted = w->phase == WORKER_OFF && (p->queue.n > 0 || !p->original);
+        if (wanted && w->link.node)
+            node_turn_on(p, w);
+        else if (wanted && !worker_start(p, w, err))
             return false;
-        if (w->phase != WORKER_READY || p->queue.n == 0)
+        int at = w->phase == WORKER_READY && control_of(p, w)->done ? job_for(p, w) : -1;
+        if (at < 0)
             continue;
-        w->job = p->queue.v[0];
-        memmove(p->queue.v, p->queue.v + 1, --p->queue.n * sizeof(*p->queue.v));
-        json_t *o = json_object(), *request = json_object();
-        json_put_text(o, "path", w->job.path);
-        json_put_text(o, "text", w->job.text);
-        json_put_num(o, "noise", p->noise);
-        json_put(o, "known", w->job.timed ? json_array() : known_codes(p));
-        json_put_flag(o, "mutant", w->job.mutant);
-        json_put_flag(o, "timed", w->job.timed);
-        json_put_int(o, "fault", w->job.fault);
-        json_put_flag(o, "again", w->job.deaths > 0);
-        json_put(request, "judge", o);
+        w->job = p->queue.v[at];
+        memmove(p->queue.v + at, p->queue.v + at + 1, (--p->queue.n - (size_t)at) * sizeof(*p->queue.v));
         w->phase = WORKER_JUDGING;
-        if (p->options.started && !w->job.mutant && !w->job.timed && w->job.deaths == 0)
+        if (p->options.started && !w->job.mutant && !w->job.timed && w->job.deaths + w->job.lost == 0)
             p->options.started(p->options.started_context, w->job.id, i);
-        if (!send(w, request, NULL))
+        if (!worker_ask(w, judge_request(p, w)))
             worker_died(p, w);
     }
     return true;
@@ -429,7 +370,7 @@ static void say_busy(struct pool *p)
         const struct worker *w = &p->workers[i];
         if (w->phase != WORKER_OPENING && w->phase != WORKER_JUDGING)
             continue;
-        if (!w->waiting || now_s - w->since_s < BUSY_S)
+        if (!w->process.waiting || now_s - w->process.since_s < BUSY_S)
             return;
         waiting = true;
     }
@@ -438,10 +379,24 @@ static void say_busy(struct pool *p)
     p->said_busy = p->said_busy || waiting;
 }
 
+static void worker_turn(struct pool *p, struct worker *w, struct str *line)
+{
+    struct process_loss loss = {VERDICT_CRASHED, false, "the worker wrote more than 64 MB"};
+    enum proc_read r = proc_read_line(&w->process.proc, 0, line);
+
+    if (r == PROC_LINE)
+        worker_line(p, w, str_text(line));
+    else if (r == PROC_EOF)
+        worker_died(p, w);
+    else if (w->process.proc.pending.len > (64u << 20) ||
+             ((w->phase == WORKER_JUDGING || w->phase == WORKER_OPENING) &&
+              process_watch(&w->process, w->phase == WORKER_JUDGING, &p->limits, &loss)))
+        worker_killed(p, w, &loss);
+}
+
 /* One round: what came from the workers, who is late, who can start. Waits at most wait_s. */
 static bool turn(struct pool *p, double wait_s, struct err *err)
 {
-    struct pollfd fds[MAX_WORKERS];
     struct str line = {0};
     bool ready = false;
 
@@ -449,27 +404,19 @@ static bool turn(struct pool *p, double wait_s, struct err *err)
         return false;
     for (int i = 0; i < p->n_workers; i++) {
         struct worker *w = &p->workers[i];
-        fds[i] = (struct pollfd){w->phase == WORKER_OFF ? -1 : w->proc.from, POLLIN, 0};
-        ready |= w->phase != WORKER_OFF && w->proc.pending.len > 0 &&
-                 memchr(w->proc.pending.s, '\n', w->proc.pending.len);
+        p->fds[i] = (struct pollfd){worker_connected(w) ? w->process.proc.from : -1, POLLIN, 0};
+        ready |= worker_connected(w) && w->process.proc.pending.len > 0 &&
+                 memchr(w->process.proc.pending.s, '\n', w->process.proc.pending.len);
     }
-    if (!ready && poll(fds, (nfds_t)p->n_workers, (int)(MIN(MAX(wait_s, 0), POLL_MS / 1000.0) * 1000)) < 0 &&
+    if (!ready && poll(p->fds, (nfds_t)p->n_workers, (int)(MIN(MAX(wait_s, 0), POLL_MS / 1000.0) * 1000)) < 0 &&
         errno != EINTR)
         return err_world(err, "poll: %s", strerror(errno));
-    for (int i = 0; i < p->n_workers; i++) {
+    for (int i = 0; i < p->n_workers && p->broken.kind == ERR_NONE; i++) {
         struct worker *w = &p->workers[i];
-        if (w->phase == WORKER_OFF)
+        if (!worker_connected(w))
             continue;
         str_clear(&line);
-        enum proc_read r = proc_read_line(&w->proc, 0, &line);
-        if (r == PROC_LINE)
-            worker_line(p, w, str_text(&line));
-        else if (r == PROC_EOF)
-            worker_died(p, w);
-        else if (w->proc.pending.len > (64u << 20))
-            worker_lost(p, w, VERDICT_CRASHED, "the worker wrote more than 64 MB");
-        else
-            worker_watch(p, w);
+        (w->link.node ? node_turn : worker_turn)(p, w, &line);
     }
     str_free(&line);
     say_busy(p);
@@ -507,15 +454,22 @@ static double candidate_s(bool confirm)
     return confirm ? CONFIRM * CANDIDATE_S : CANDIDATE_S;
 }
 
-bool pool_open(struct pool **out, const struct task *t, const struct trial_options *o, int workers,
-               const struct pool_limits *limits, struct err *err)
+static void workers_make(struct pool *p, int n)
+{
+    p->workers = mem_realloc(p->workers, (size_t)n * sizeof(*p->workers));
+    p->fds = mem_realloc(p->fds, (size_t)n * sizeof(*p->fds));
+    memset(p->workers + p->n_workers, 0, (size_t)(n - p->n_workers) * sizeof(*p->workers));
+    p->n_workers = n;
+}
+
+/* With limits, without workers. */
+static struct pool *pool_make(const struct task *t, const struct trial_options *o,
+                              const struct pool_limits *limits)
 {
     struct arena *a = arena_open();
     struct pool *p = arena_new(a, struct pool);
-    bool gpu = str_starts(o->device, "cuda:"), ok;
 
-    *p = (struct pool){
-        .arena = a, .task = t, .options = *o, .n_workers = MIN(MAX(workers, 1), MAX_WORKERS), .noise = NAN};
+    *p = (struct pool){.arena = a, .self = fs_self(a), .task = t, .options = *o};
     if (limits)
         p->limits = *limits;
     if (p->limits.candidate_s <= 0)
@@ -523,20 +477,19 @@ bool pool_open(struct pool **out, const struct task *t, const struct trial_optio
     if (p->limits.wall_s <= 0)
         p->limits.wall_s = WALL * p->limits.candidate_s;
     if (p->limits.resident_bytes == 0)
-        p->limits.resident_bytes = gpu ? (size_t)GPU_RESIDENT_MB << 20 : (size_t)2 << 30;
+        p->limits.resident_bytes = pool_measures(p) ? (size_t)GPU_RESIDENT_MB << 20 : (size_t)2 << 30;
     p->options.device = arena_strdup(a, o->device);
-    p->self = fs_self(a);
-    if (gpu)
-        ok = gpus_of(p, err);
-    else
-        ok = ptx_device_find(p->options.device) || err_input(err, "no simulated device %s", o->device);
-    if (!ok || !(p->scratch = fs_temp_dir(a, err))) {
-        arena_close(a);
-        return false;
-    }
-    if (p->n_workers > 1) /* one alone takes the first GPU */
-        p->n_workers = MAX(p->n_workers, p->n_gpus);
-    if (!assign(p, err)) {
+    return p;
+}
+
+static bool pool_begin(struct pool **out, struct pool *p, bool ok, struct err *err)
+{
+    if (ok && !pool_measures(p))
+        ok = ptx_device_find(p->options.device) || err_input(err, "no simulated device %s", p->options.device);
+    p->controls = arena_array(p->arena, struct control, p->n_workers + p->n_gpus);
+    for (int i = 0; i < p->n_workers + p->n_gpus; i++)
+        p->controls[i] = (struct control){false, NAN};
+    if (!ok || !assign(p, err)) {
         pool_close(p);
         return false;
     }
@@ -544,26 +497,70 @@ bool pool_open(struct pool **out, const struct task *t, const struct trial_optio
     return true;
 }
 
+bool pool_open(struct pool **out, const struct task *t, const struct trial_options *o, int workers,
+               const struct pool_limits *limits, struct err *err)
+{
+    struct pool *p = pool_make(t, o, limits);
+    bool ok = (!pool_measures(p) || gpus_of(p, err)) && (p->scratch = fs_temp_dir(p->arena, err));
+
+    workers_make(p, workers > 1 ? MAX(workers, p->n_gpus) : 1); /* one alone takes the first GPU */
+    return pool_begin(out, p, ok, err);
+}
+
+bool pool_open_fleet(struct pool **out, const struct task *t, const struct trial_options *o,
+                     const struct fleet *f, bool alone, struct err *err)
+{
+    struct pool *p = pool_make(t, o, NULL);
+
+    p->fleet = f;
+    p->alone = alone;
+    workers_make(p, (int)f->n);
+    for (int i = 0; i < p->n_workers; i++)
+        p->workers[i].link.node = &f->nodes[i];
+    return pool_begin(out, p, link_contents_open(&p->contents, t, err), err);
+}
+
+const struct fleet_node *pool_judged_by(const struct pool *p)
+{
+    return p->judged_by;
+}
+
+static void worker_stop(struct worker *w)
+{
+    if (w->link.node && worker_connected(w))
+        link_stop(&w->link, &w->process);
+    else if (w->phase != WORKER_OFF)
+        proc_kill(&w->process.proc);
+    w->phase = WORKER_OFF;
+}
+
 void pool_close(struct pool *p)
 {
     if (!p)
         return;
     pool_drop(p);
+    for (int i = 0; i < p->n_workers; i++) /* they clean up side by side */
+        if (p->workers[i].link.node && worker_connected(&p->workers[i]))
+            link_end(&p->workers[i].process);
     for (int i = 0; i < p->n_workers; i++)
-        if (p->workers[i].phase != WORKER_OFF)
-            proc_kill(&p->workers[i].proc);
+        worker_stop(&p->workers[i]);
     vec_free(&p->queue);
     vec_free(&p->done);
     json_decref(p->original);
     json_decref(p->faults);
     json_decref(p->known);
-    fs_remove_tree(p->scratch);
+    link_contents_close(&p->contents);
+    if (p->scratch)
+        fs_remove_tree(p->scratch);
+    free(p->workers);
+    free(p->fds);
     arena_close(p->arena);
 }
 
 void pool_widen(struct pool *p, int workers)
 {
-    p->n_workers = MAX(p->n_workers, MIN(workers, MAX_WORKERS));
+    if (!p->fleet && workers > p->n_workers)
+        workers_make(p, workers);
 }
 
 bool pool_original(struct pool *p, struct arena *a, struct trial *t, struct err *err)
@@ -604,9 +601,8 @@ void pool_drop(struct pool *p)
         struct worker *w = &p->workers[i];
         if (w->phase != WORKER_JUDGING)
             continue;
-        proc_kill(&w->proc);
         job_free(&w->job);
-        w->phase = WORKER_OFF;
+        worker_stop(w);
     }
     for (size_t i = 0; i < p->queue.n; i++)
         job_free(&p->queue.v[i]);
@@ -647,7 +643,7 @@ static void add_light(const struct pool *p, struct arena *a, struct trial *t)
     struct trial_workload *w = (struct trial_workload *)t->workloads;
     struct trial original;
 
-    if (p->n_gpus == 0 || t->n_workloads == 0 || !trial_from_json(p->original, a, &original, NULL))
+    if (!pool_measures(p) || t->n_workloads == 0 || !trial_from_json(p->original, a, &original, NULL))
         return;
     for (size_t i = 0; i < t->n_workloads && i < original.n_workloads; i++) {
         for (enum regime r = 0; r < N_REGIMES; r++)

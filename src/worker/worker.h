@@ -18,9 +18,34 @@ struct pool_limits {
     size_t resident_bytes; /* 0: 2 GiB */
 };
 
+/* ---- workers that are commands: docs/fleet.md ---- */
+
+struct fleet_node {
+    const char *name;
+    const char *const *argv; /* ends with NULL; what it starts speaks as `astra node` does */
+    const char *device;      /* of one that measures: its GPU, as its machine numbers them */
+    bool measures, trusted;  /* all simulate */
+};
+
+struct fleet {
+    const char *path;
+    const struct fleet_node *nodes;
+    size_t n;
+    double start_s, silence_s; /* it has to greet; and then, between two signs of life */
+};
+
+/* An error has its place in the file. */
+bool fleet_read(struct fleet **out, struct arena *a, const char *path, struct err *err);
+bool fleet_measures(const struct fleet *f); /* has one that does */
+
 bool pool_open(struct pool **out, const struct task *t, const struct trial_options *o, int workers,
                const struct pool_limits *limits, struct err *err);
-void pool_close(struct pool *p); /* kills what runs; takes NULL */
+/* The same with the workers of a fleet, and no other; o->device is a GPU's where they shall measure. alone: one
+ * of them at a time, one that is trusted where there is one. */
+bool pool_open_fleet(struct pool **out, const struct task *t, const struct trial_options *o,
+                     const struct fleet *f, bool alone, struct err *err);
+const struct fleet_node *pool_judged_by(const struct pool *p); /* the last trial; NULL: this machine */
+void pool_close(struct pool *p);                               /* kills what runs; takes NULL */
 /* At least as many workers from here on; the new ones start when there is work for them. */
 void pool_widen(struct pool *p, int workers);
 bool pool_original(struct pool *p, struct arena *a, struct trial *t,
@@ -43,6 +68,9 @@ size_t pool_busy(const struct pool *p);                       /* submitted and n
 bool pool_collect(struct pool *p, double wait_s, struct arena *a, int *id, struct trial *t, struct err *err);
 
 int pool_worker_main(int argc, char **argv); /* the hidden verb `worker` */
+/* The verb `node`: the other end of a fleet's command. It speaks on stdin and stdout until stdin ends, judges
+ * by a worker of its own within that one's limits, and leaves nothing but a cache of contents by their hash. */
+int pool_node_main(void);
 
 /* ---- a version by itself under NVIDIA's own programs, where they are: the profiler's counters in the place of
  * the clock's (docs/measuring.md), and the compute-sanitizer as the last gate (docs/integrity.md). Each takes

@@ -88,7 +88,7 @@ def examples_of_help_parse(folder, verb):
     expect(commands, "no example")
     for command in commands:
         expect(command.split()[0] == verb, command)
-        for option in re.findall(r"--[a-z-]+", command):
+        for option in re.findall(r"--[a-z-]+", command.split(" -- ")[0]):
             expect(option in options, f"{option} in the example is no option of {verb}")
 
 

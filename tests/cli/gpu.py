@@ -3,7 +3,7 @@
 import json
 import os
 
-from harness import (KERNEL, TASK, astra, case, cases, environment, expect, gpu_environment, load, main, said,
+from harness import (ASTRA, KERNEL, TASK, astra, case, cases, environment, expect, gpu_environment, load, main, said,
                      small_gpu_task, small_task, write)
 
 QUICK = ("--rounds", "1", "--candidates", "1", "--jobs", "1")
@@ -57,6 +57,31 @@ def what_only_the_workload_shows(folder):
         done = said(astra(folder, "bench", "task", "lazy.cu", "--json", "--quiet", env=env), 0)
         bench = json.loads(done.out)
         expect(bench["verdict"] == "wrong" and bench["words"].startswith(where + "element 51200 of out is never written"), bench)
+
+
+@case
+def two_gpus(folder):
+    """Each has a control of its own before it judges; the last race is on the first."""
+    small_gpu_task(folder)
+    env = gpu_environment(FAKECUDA_DEVICES="2")
+    said(astra(folder, "optimize", "task", "--device", "cuda:all", "--out", "run", "--rounds", "1", "--candidates", "2", "--jobs", "2", env=env), 0)
+    result = load(os.path.join(folder, "run", "result.json"))
+    expect(result["device"]["index"] == 0 and result["outcome"] == "improved", result["device"])
+
+
+@case
+def workers_that_measure(folder):
+    """Commands with a GPU, and one that only simulates; what was confirmed says where."""
+    small_gpu_task(folder)
+    nodes = [{"name": "gpu", "command": [ASTRA, "node"], "roles": ["measure"], "trusted": True},
+             {"name": "other", "command": ["env", "FAKECUDA_NAME=NVIDIA A100", ASTRA, "node"], "roles": ["measure"]},
+             {"name": "core", "command": [ASTRA, "node"]}]
+    write(os.path.join(folder, "workers.yaml"), json.dumps({"workers": nodes}))
+    env = gpu_environment(XDG_CACHE_HOME=os.path.join(folder, "cache"))
+    done = said(astra(folder, "optimize", "task", "--workers", "workers.yaml", "--out", "run", "--rounds", "1", "--candidates", "1", env=env), 0,
+                "other is left out: it judges on an NVIDIA A100")
+    result = load(os.path.join(folder, "run", "result.json"))
+    expect(result["device"]["basis"] == "measured" and result["verification"]["confirmed_by"] == {"worker": "gpu", "trusted": True}, done.out)
 
 
 @case

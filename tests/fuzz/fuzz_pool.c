@@ -1,7 +1,8 @@
 /* Any bytes as what workers write, at the parent's end: the first byte says how they die, the rest what the
  * first, second, ... of them writes before it does, an 0x1e between them. Each candidate that was submitted
- * gets a trial, or the pool says what is broken; what it gives stands. The processes are not started: proc_open
- * and proc_kill are replaced (meson.build). */
+ * gets a trial, or the pool says what is broken; what it gives stands. The processes are not started:
+ * proc_open, proc_kill and proc_end are replaced (meson.build), and time passes by being asked for. With its
+ * highest bit the first byte says that they are commands of a fleet. */
 #include "worker/worker.h"
 
 #include <fcntl.h>
@@ -12,7 +13,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 bool __wrap_proc_open(struct proc *p, const char *file, const char *const *argv, int err_fd, struct err *err);
 int __wrap_proc_kill(struct proc *p);
 
+int __wrap_proc_end(struct proc *p, double grace_s);
+double __wrap_time_s(void);
+
 static const uint8_t *next, *end;
+static double now_s;
 static int death, n_opened;
 
 bool __wrap_proc_open(struct proc *p, const char *file, const char *const *argv, int err_fd, struct err *err)
@@ -40,6 +45,17 @@ int __wrap_proc_kill(struct proc *p)
     close(p->from);
     str_free(&p->pending);
     return death;
+}
+
+int __wrap_proc_end(struct proc *p, double grace_s)
+{
+    (void)grace_s;
+    return __wrap_proc_kill(p);
+}
+
+double __wrap_time_s(void)
+{
+    return now_s += 0.25;
 }
 
 static void check(const struct trial *t)
@@ -85,6 +101,11 @@ static bool judged(struct pool *p, struct arena *a, struct err *err)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const int deaths[] = {0, 1 << 8, SIGKILL, SIGXCPU, SIGSEGV};
+    static const char *const argv[] = {"astra", "node", NULL};
+    static const struct fleet_node nodes[] = {{.name = "a", .argv = argv},
+                                              {.name = "b", .argv = argv, .trusted = true}};
+    static const struct fleet fleet = {
+        .path = "workers.yaml", .nodes = nodes, .n = 2, .start_s = 60, .silence_s = 60};
     const struct trial_options o = {.device = "h200"};
     struct err err = {0};
     struct pool *p = NULL;
@@ -99,7 +120,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     n_opened = 0;
     a = arena_open();
     BUG_IF(!task_open(&t, a, "examples/silu_and_mul", &err)); /* run from the project's root */
-    if (!pool_open(&p, t, &o, 2, NULL, &err) || !judged(p, a, &err))
+    bool ok =
+        data[0] & 0x80 ? pool_open_fleet(&p, t, &o, &fleet, false, &err) : pool_open(&p, t, &o, 2, NULL, &err);
+    if (!ok || !judged(p, a, &err))
         BUG_IF(err.kind == ERR_NONE || !err.text[0]);
     pool_close(p);
     arena_close(a);

@@ -3,6 +3,7 @@
 #include <cuda.h>
 
 #include "gpu/driver.h"
+#include "inject/cupti.h"
 
 #define SAME(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #ours)
 #define SIZE(ours, theirs) _Static_assert(sizeof(ours) == sizeof(theirs), #ours)
@@ -107,6 +108,24 @@ SIZE(struct launch_config, CUlaunchConfig);
 AT(struct launch_config, stream, CUlaunchConfig, hStream);
 AT(struct launch_config, attributes, CUlaunchConfig, attrs);
 AT(struct launch_config, n_attributes, CUlaunchConfig, numAttrs);
+#endif
+
+#ifdef HAVE_CUPTI
+#include <cupti_activity.h>
+#define KERNEL(member, theirs) AT(struct cupti_kernel, member, CUpti_ActivityKernel5, theirs)
+SAME(CUPTI_KERNEL, CUPTI_ACTIVITY_KIND_KERNEL);
+SAME(CUPTI_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+KERNEL(start, start);
+KERNEL(device, deviceId);
+KERNEL(grid, gridX);
+KERNEL(block, blockX);
+KERNEL(dynamic_shared, dynamicSharedMemory);
+KERNEL(name, name);
+AT(struct cupti_kernel, graph_node, CUpti_ActivityKernel9, graphNodeId);
+#if CUDA_VERSION >= 13000
+AT(struct cupti_kernel, name, CUpti_ActivityKernel10, name);
+AT(struct cupti_kernel, graph_node, CUpti_ActivityKernel10, graphNodeId);
+#endif
 #endif
 
 int main(void)

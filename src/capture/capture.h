@@ -1,0 +1,30 @@
+/* capture: a program run under libastra_capture.so (inject/), and what its kernels took of the GPU's time. */
+#ifndef CAPTURE_CAPTURE_H
+#define CAPTURE_CAPTURE_H
+
+#include "report/report.h"
+
+struct capture_options {
+    const char *const *argv; /* the program, NULL-terminated */
+    const char *out;         /* the capture's folder, absolute; it is made */
+    const char *times;       /* auto, cupti, events or none */
+    const char *keep;        /* parts of kernels' symbols, with commas between; NULL: no launches are kept */
+    bool own_stdout;         /* its stdout goes to our stderr */
+};
+
+/* Can the library be put into the program that the shell would start by this name? The error says why not. */
+bool capture_can(struct arena *a, const char *name, struct err *err);
+
+/* Runs the program to its end. status: as wait gives it. Ask capture_can first. */
+bool capture_run(const struct capture_options *o, struct arena *a, int *status, struct err *err);
+
+/* The ranking of a capture's folder, from what its processes counted: the object that docs/capture.md
+ * describes. The caller's reference. A folder without counts is an error that says what may be the cause. */
+bool capture_read(struct arena *a, const char *folder, json_t **ranking, struct err *err);
+
+/* The tables, at most `most` kernels (0: all), and below them what was not seen. */
+void capture_text(struct arena *a, const json_t *ranking, size_t most, struct str *out);
+/* The list that `astra optimize --list` reads, shares in front; folders are to be made. */
+void capture_list(const json_t *ranking, struct str *out);
+
+#endif

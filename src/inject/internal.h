@@ -1,0 +1,90 @@
+/* What the files of the library share. Codes are the driver's: 0 is success. Nothing here waits for the device.
+ */
+#ifndef INJECT_INTERNAL_H
+#define INJECT_INTERNAL_H
+
+#include "inject.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define EXPORT __attribute__((visibility("default")))
+enum { NOT_INITIALIZED = 3, NO_RECORD = UINT32_MAX };
+
+/* ---- hooks.c: the driver's functions ---- */
+
+struct node_params {
+    void *function;
+    unsigned grid[3], block[3], shared;
+    void **params, **extra;
+    void *kernel, *context;
+};
+
+struct calls {
+#define CALL(member, symbol, args) int(*member) args;
+#include "call.def"
+#undef CALL
+};
+const struct calls *driver_calls(void); /* NULL until the program has asked for a function of the driver */
+
+/* A message on stderr, once a process. */
+void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+uint64_t now_ns(void);
+/* The driver launches functions of modules and kernels of libraries by one call, but asks after them by two. */
+void kernel_seen(void *kernel); /* it is of a library */
+bool is_kernel(void *function);
+const char *driver_name(void *function); /* its symbol; NULL */
+
+/* ---- table.c: the counts, in the mapped file ---- */
+
+struct shape {
+    uint32_t grid[3], block[3], dynamic_bytes, device, in_graph;
+};
+
+struct capture_file *table(void); /* made when first asked, at the latest for the first launch; NULL: nothing is
+                                     to be counted, or cannot be */
+struct capture_file *table_made(void); /* NULL: nobody has asked for it */
+/* The record of a kernel by its name, or by the driver's handle; NO_RECORD when there is no room. */
+uint32_t table_named(const char *name, const struct shape *s);
+uint32_t table_function(void *function, const struct shape *s);
+void table_functions_gone(void);               /* handles may be used anew */
+void table_count(uint32_t record, uint64_t n); /* launches */
+void table_time(uint32_t record, uint64_t ns, bool first);
+void table_note(uint64_t *counter, uint64_t n); /* one of the file's own */
+
+/* ---- sample.c: one launch in N between two events ---- */
+
+struct sample {
+    void *from, *to; /* events; NULL: this launch is not timed */
+    uint32_t record;
+    bool first;
+    uint64_t began_ns;
+};
+/* Before and after the launch. nth: which launch of its record this is, from 1. */
+void sample_begin(struct sample *s, uint32_t record, uint64_t nth, void *stream);
+void sample_end(struct sample *s, void *stream, bool launched);
+void sample_last(void);   /* what has ended by now, at the end of the process */
+void sample_forget(void); /* in the child of a fork */
+
+/* ---- graph.c: what a launch of a graph launches ---- */
+
+void graph_made(void *exec, void *graph);
+void graph_gone(void *exec);
+void graph_launched(void *exec);
+
+/* ---- keep.c: launches of chosen kernels, with their parameters and their code ---- */
+
+bool keep_active(void);
+void keep_launch(void *function, const struct shape *s, void **params, void **extra); /* when it is new */
+void keep_image(void *handle, const void *image); /* what a module or library was loaded from */
+void keep_gone(void *handle);
+void keep_forget(void); /* in the child of a fork */
+
+/* ---- cupti.c: each kernel's time by NVIDIA's library ---- */
+
+bool cupti_start(void);
+bool cupti_counts(void); /* its records are what is counted */
+void cupti_last(void);
+
+#endif

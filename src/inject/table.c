@@ -1,0 +1,341 @@
+/* The counts. Records are added under a lock and then stay where they are; their figures change under it, too:
+ * a launch takes it once or twice, for some tens of nanoseconds. The file is as large as it will ever be from
+ * its beginning, and its blocks are there: a page that the disk has no room for would end the program with
+ * SIGBUS. */
+#include "internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SLOTS = 4 * CAPTURE_RECORDS, KERNELS = 1 << 16 };
+
+struct slot {
+    uint64_t key; /* 0: free */
+    uint32_t record;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    bool tried;
+    struct capture_file *file;
+    struct slot named[SLOTS], functions[SLOTS]; /* records by name and shape, by handle and shape */
+    unsigned n_functions;
+    uint64_t first_ns;
+} t = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void *kernels[KERNELS]; /* those of libraries, by hash; like the names they stay */
+static unsigned n_kernels;
+
+static uint64_t mix(uint64_t h, const void *data, size_t n)
+{
+    const unsigned char *p = data;
+
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ p[i]) * 0x100000001b3;
+    h ^= h >> 29;
+    return h ? h : 1;
+}
+
+static bool has_room(void)
+{
+    struct rlimit limit;
+
+    /* A file that may not grow so far would bring SIGXFSZ. */
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           limit.rlim_cur >= sizeof(struct capture_file);
+}
+
+static void name_program(struct capture_file *f)
+{
+    ssize_t n = readlink("/proc/self/exe", f->program, sizeof(f->program) - 1);
+
+    f->program[n > 0 ? n : 0] = 0;
+}
+
+static struct capture_file *map_file(const char *dir)
+{
+    char path[4096];
+    struct capture_file *f = NULL;
+    int fd = -1, code = 0;
+
+    if (!has_room()) {
+        say("nothing is counted: the limit of a file's size (ulimit -f) is below the %zu bytes that counts take",
+            sizeof(*f));
+        return NULL;
+    }
+    for (int again = 0; fd < 0 && again < 100; again++) { /* a process number may come twice */
+        snprintf(path, sizeof(path), "%s/%ld-%d" CAPTURE_SUFFIX, dir, (long)getpid(), again);
+        fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    if (fd < 0) {
+        say("nothing is counted: %s: %s", path, strerror(errno));
+        return NULL;
+    }
+    if ((code = posix_fallocate(fd, 0, sizeof(*f))) == 0) {
+        f = mmap(NULL, sizeof(*f), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (f == MAP_FAILED) {
+            code = errno;
+            f = NULL;
+        }
+    }
+    close(fd);
+    if (!f) {
+        say("nothing is counted: %s: %s", path, strerror(code));
+        unlink(path);
+        return NULL;
+    }
+    memcpy(f->magic, CAPTURE_MAGIC, sizeof(f->magic));
+    f->version = CAPTURE_VERSION;
+    f->bytes = sizeof(*f);
+    f->pid = (uint32_t)getpid();
+    f->parent = (uint32_t)getppid();
+    f->every = 1;
+    f->times = CAPTURE_EVENTS;
+    f->n_names = 1; /* "": the name of what has none */
+    name_program(f);
+    return f;
+}
+
+static void in_child(void) /* of a fork: the counts are the parent's; the child gets its own when it launches */
+{
+    if (t.file)
+        munmap(t.file, sizeof(*t.file));
+    memset(&t, 0, sizeof(t));
+    pthread_mutex_init(&t.lock, NULL);
+    sample_forget();
+    keep_forget();
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&t.lock);
+}
+
+static void in_parent(void)
+{
+    pthread_mutex_unlock(&t.lock);
+}
+
+static bool table_wanted(void)
+{
+    const char *dir = getenv("ASTRA_CAPTURE_DIR");
+
+    return dir && *dir && !getauxval(AT_SECURE);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(before_fork, in_parent, in_child);
+}
+
+struct capture_file *table(void)
+{
+    static pthread_once_t forks = PTHREAD_ONCE_INIT;
+    const char *times = getenv("ASTRA_CAPTURE_TIMES");
+
+    if (__atomic_load_n(&t.tried, __ATOMIC_ACQUIRE))
+        return t.file;
+    pthread_mutex_lock(&t.lock);
+    if (!t.tried) {
+        t.file = table_wanted() ? map_file(getenv("ASTRA_CAPTURE_DIR")) : NULL;
+        if (t.file && times && !strcmp(times, "none"))
+            t.file->times = CAPTURE_NONE;
+        t.first_ns = now_ns();
+        __atomic_store_n(&t.tried, true, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&t.lock);
+    pthread_once(&forks, watch_forks);
+    return t.file;
+}
+
+struct capture_file *table_made(void)
+{
+    return __atomic_load_n(&t.tried, __ATOMIC_ACQUIRE) ? t.file : NULL;
+}
+
+static struct slot *slot_of(struct slot *slots, uint64_t key)
+{
+    size_t at = key % SLOTS;
+
+    while (slots[at].key && slots[at].key != key)
+        at = (at + 1) % SLOTS;
+    return &slots[at];
+}
+
+static uint32_t name_of(struct capture_file *f, const char *name)
+{
+    size_t n = strlen(name) + 1;
+    uint32_t at = f->n_names;
+
+    for (uint32_t i = 0; i < f->n_records; i++)
+        if (!strcmp(f->names + f->records[i].name, name))
+            return f->records[i].name;
+    if (n > CAPTURE_NAMES - at)
+        return 0;
+    memcpy(f->names + at, name, n);
+    f->n_names = at + (uint32_t)n;
+    return at;
+}
+
+static uint32_t add(struct capture_file *f, const char *name, const struct shape *s)
+{
+    uint64_t key = mix(mix(0xcbf29ce484222325, name, strlen(name)), s, sizeof(*s));
+    struct slot *slot = slot_of(t.named, key);
+    struct capture_record *r = &f->records[f->n_records];
+
+    if (slot->key)
+        return slot->record;
+    if (f->n_records == CAPTURE_RECORDS)
+        return NO_RECORD;
+    r->name = name_of(f, name);
+    memcpy(r->grid, s->grid, sizeof(r->grid));
+    memcpy(r->block, s->block, sizeof(r->block));
+    r->dynamic_bytes = s->dynamic_bytes;
+    r->device = s->device;
+    r->in_graph = s->in_graph;
+    r->min_ns = UINT64_MAX;
+    slot->key = key;
+    slot->record = f->n_records;
+    __atomic_store_n(&f->n_records, f->n_records + 1, __ATOMIC_RELEASE);
+    return slot->record;
+}
+
+uint32_t table_named(const char *name, const struct shape *s)
+{
+    struct capture_file *f = table();
+    uint32_t record;
+
+    if (!f)
+        return NO_RECORD;
+    pthread_mutex_lock(&t.lock);
+    record = add(f, name, s);
+    pthread_mutex_unlock(&t.lock);
+    return record;
+}
+
+static void **place_of(void *kernel)
+{
+    size_t at = mix(3, &kernel, sizeof(kernel)) % KERNELS, tries = 0;
+
+    while (kernels[at] && kernels[at] != kernel && ++tries < KERNELS)
+        at = (at + 1) % KERNELS;
+    return &kernels[at];
+}
+
+void kernel_seen(void *kernel)
+{
+    if (!kernel || !table_wanted())
+        return;
+    pthread_mutex_lock(&t.lock);
+    if (n_kernels < KERNELS / 2 && !*place_of(kernel)) {
+        *place_of(kernel) = kernel;
+        n_kernels++;
+    }
+    pthread_mutex_unlock(&t.lock);
+}
+
+bool is_kernel(void *function)
+{
+    pthread_mutex_lock(&t.lock);
+    bool known = *place_of(function) == function;
+    pthread_mutex_unlock(&t.lock);
+    return known;
+}
+
+const char *driver_name(void *function)
+{
+    const struct calls *c = driver_calls();
+    const char *name = NULL;
+
+    if (!c)
+        return NULL;
+    int (*ways[])(const char **, void *) = {c->function_name, c->kernel_name};
+    for (int i = 0, first = is_kernel(function); i < 2; i++)
+        if (ways[i ^ first] && ways[i ^ first](&name, function) == 0 && name)
+            return name;
+    return NULL;
+}
+
+uint32_t table_function(void *function, const struct shape *s)
+{
+    struct capture_file *f = table();
+    uint64_t key = mix(mix(0x9e3779b97f4a7c15, &function, sizeof(function)), s, sizeof(*s));
+    struct slot *slot;
+    uint32_t record;
+    const char *name;
+
+    if (!f)
+        return NO_RECORD;
+    pthread_mutex_lock(&t.lock);
+    slot = slot_of(t.functions, key);
+    record = slot->key ? slot->record : NO_RECORD;
+    pthread_mutex_unlock(&t.lock);
+    if (record != NO_RECORD)
+        return record;
+    if (!(name = driver_name(function))) {
+        table_note(&f->nameless, 1);
+        name = "(a kernel without a name)";
+    }
+    pthread_mutex_lock(&t.lock);
+    record = add(f, name, s);
+    slot = slot_of(t.functions, key);
+    if (record != NO_RECORD && !slot->key && t.n_functions < SLOTS / 2) {
+        slot->record = record;
+        slot->key = key;
+        t.n_functions++;
+    }
+    pthread_mutex_unlock(&t.lock);
+    return record;
+}
+
+void table_functions_gone(void)
+{
+    pthread_mutex_lock(&t.lock);
+    memset(t.functions, 0, sizeof(t.functions));
+    t.n_functions = 0;
+    pthread_mutex_unlock(&t.lock);
+}
+
+void table_count(uint32_t record, uint64_t n)
+{
+    uint64_t *at = record == NO_RECORD ? &t.file->lost : &t.file->records[record].launches;
+
+    __atomic_fetch_add(at, n, __ATOMIC_RELAXED);
+    __atomic_store_n(&t.file->wall_ns, now_ns() - t.first_ns, __ATOMIC_RELAXED);
+}
+
+void table_time(uint32_t record, uint64_t ns, bool first)
+{
+    struct capture_record *r;
+
+    if (record == NO_RECORD)
+        return;
+    pthread_mutex_lock(&t.lock);
+    r = &t.file->records[record];
+    if (first) {
+        r->first_ns = ns;
+    } else {
+        r->timed++;
+        r->time_ns += ns;
+        r->square_ns += (double)ns * (double)ns;
+        r->min_ns = ns < r->min_ns ? ns : r->min_ns;
+        r->max_ns = ns > r->max_ns ? ns : r->max_ns;
+    }
+    pthread_mutex_unlock(&t.lock);
+}
+
+void table_note(uint64_t *counter, uint64_t n)
+{
+    __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
+}

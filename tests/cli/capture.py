@@ -1,0 +1,201 @@
+"""Programs captured, over the driver of tests/fakecuda: tests/capture/program.c comes to it in three ways."""
+
+import json
+import os
+import stat
+
+from harness import ASTRA, astra, case, cases, environment, expect, load, main, read, said, write
+
+BUILT = os.path.join(os.path.dirname(ASTRA), "tests")
+DRIVER = os.environ.get("FAKE_DRIVER", os.path.join(BUILT, "fakecuda", "libfakecuda.so"))
+ADD, MUL = "add_three", "_Z5timesIiEvPT_j"
+
+
+def program(way):
+    return os.path.join(BUILT, "captured_linked" if way == "linked" else "captured_finds")
+
+
+def capture(folder, way, what, *options, **env):
+    # The compiler's library must not be found by the program's loader as a driver: only the stand-in is.
+    env = {"FAKE_DRIVER": DRIVER, "ASTRA_CAPTURE_CUPTI": "/nowhere", **env}
+    return astra(folder, "capture", "--out", "seen", *options, "--", program(way), way, what, env=environment(**env))
+
+
+def kernels(folder):
+    ranking = load(os.path.join(folder, "seen", "ranking.json"))
+    return ranking, {k["symbol"]: k for k in ranking["kernels"]}
+
+
+@cases(["linked", "opened", "asked"])
+def every_way_to_the_driver(folder, way):
+    done = said(capture(folder, way, "plain"), 0, "captured in seen")
+    ranking, by_name = kernels(folder)
+    expect(by_name[ADD]["launches"] == 50 and by_name[MUL]["launches"] == 1, ranking)
+    expect(by_name[ADD]["shapes"][0]["grid"] == [4, 1, 1] and by_name[ADD]["shapes"][0]["block"] == [64, 1, 1], ranking)
+    expect(by_name[ADD]["shapes"][0]["timed"] > 0 and by_name[ADD]["share"] > 0.9 > by_name[MUL]["share"], ranking)
+    expect(ranking["kernels"][0]["symbol"] == ADD and ranking["times"] == "events", ranking)
+    expect(by_name[MUL]["name"] in ("void times<int>(int*, unsigned int)", MUL), ranking)
+    expect("computed " in done.out and "add_three" in done.out, done.out)
+    listed = read(os.path.join(folder, "seen", "kernels.txt"))
+    expect("tasks/add_three" in listed, listed)
+    expect(stat.S_IMODE(os.stat(os.path.join(folder, "seen")).st_mode) == 0o700, "others may read it")
+
+
+@case
+def the_program_is_what_it_was(folder):
+    """The same answer with and without; under --json its stdout goes to stderr."""
+    alone = astra(folder, "asked", "plain", program=program("asked"), env=environment(FAKE_DRIVER=DRIVER))
+    done = said(capture(folder, "asked", "plain", "--json"), 0)
+    expect(alone.out and alone.out in done.err, (alone.out, done.err))
+    expect(json.loads(done.out)["launches"] == 51, done.out)
+    shown = said(astra(folder, "capture", "seen", "--json"), 0)
+    expect(json.loads(shown.out) == json.loads(done.out), shown.out)
+    expect("add_three" in said(astra(folder, "capture", "seen", "--top", "1"), 0).out, "nothing shown")
+
+
+@case
+def graphs(folder):
+    """Nodes count when their graph is launched, not when they are recorded; times come from outside."""
+    done = said(capture(folder, "asked", "graph"), 0)
+    ranking, by_name = kernels(folder)
+    expect(by_name[ADD]["launches"] == 11 and by_name[ADD]["in_graphs"] == 10, ranking)
+    expect(by_name[MUL]["launches"] == by_name[MUL]["in_graphs"] == 20 and len(by_name[MUL]["shapes"]) == 2, ranking)
+    expect(by_name[MUL]["share"] is None and ranking["not_seen"]["launches_without_time"] == 20, ranking)
+    expect(ranking["recorded_into_graphs"] == 3 and ranking["graph_launches"] == 10, ranking)
+    expect("20 launches have no time" in done.out and "(null)" not in done.out, done.out)
+
+
+@case
+def every_kernel_by_cupti(folder):
+    """Its records are what is counted; the hooks only compare."""
+    cupti = os.path.join(BUILT, "fakecuda", "libfakecupti.so")
+    done = said(capture(folder, "asked", "plain", ASTRA_CAPTURE_CUPTI=cupti), 0)
+    ranking, by_name = kernels(folder)
+    row = by_name["recorded"]
+    expect(ranking["times"] == "cupti" and list(by_name) == ["recorded"], ranking)
+    expect(row["launches"] == 3 and row["in_graphs"] == 2 and row["shapes"][0]["mean_us"] == 3 and row["time_ms"] == 0.009, ranking)
+    expect(row["shapes"][0]["grid"] == [7, 1, 1] and row["shapes"][0]["dynamic_shared_bytes"] == 128, ranking)
+    expect(ranking["not_seen"]["records_dropped_by_cupti"] == 5 and ranking["processes"][0]["launches_seen_by_hooks"] == 51, ranking)
+    expect("timed by CUPTI" in done.out, done.out)
+
+
+@case
+def cupti_refuses(folder):
+    """Then events, and the reason."""
+    cupti = os.path.join(BUILT, "fakecuda", "libfakecupti.so")
+    done = said(capture(folder, "asked", "plain", ASTRA_CAPTURE_CUPTI=cupti, FAKECUPTI_FAIL="15"), 0)
+    expect("libcupti refuses to record kernels (CUPTI's code 15)" in done.out, done.out)
+    expect(kernels(folder)[1][ADD]["shapes"][0]["timed"] > 0, done.out)
+
+
+@case
+def launches_are_kept(folder):
+    """One for each shape and set of values, those inside a graph too; with the code, readable by their owner alone."""
+    done = said(capture(folder, "asked", "graph", "--keep", "times,absent"), 0)
+    kept = kernels(folder)[0]["launches_kept"]
+    expect([k["grid"] for k in kept] == [[4, 1, 1], [2, 1, 1]] and {k["kernel"] for k in kept} == {MUL}, kept)
+    pointer, number = kept[0]["parameters"]
+    expect(pointer == {"offset": 0, "bytes": 8, "pointer": True, "from_base": 0, "extent": 1024}, kept)
+    expect(number == {"offset": 8, "bytes": 4, "value": "00010000"} and kept[0]["registers"] == 32, kept)
+    expect("[1024 B], 128" in done.out and "ptx" in done.out, done.out)
+    image = os.path.join(folder, "seen", "images", kept[0]["image"])
+    expect(".visible .entry add_three" in read(image) and kept[1]["image"] == kept[0]["image"], kept)
+    for path in [image] + [os.path.join(folder, "seen", n) for n in os.listdir(os.path.join(folder, "seen")) if n != "images"]:
+        expect(stat.S_IMODE(os.stat(path).st_mode) == 0o600, f"others may read {path}")
+    launches = next(n for n in os.listdir(os.path.join(folder, "seen")) if n.endswith(".launches"))
+    with open(os.path.join(folder, "seen", launches), "ab") as file:
+        file.write(b'{"kernel": "cut')
+    done = said(astra(folder, "capture", "seen"), 0)
+    expect("holds a line that is no launch" in done.out and "2 launches are kept" in done.out, done.out)
+
+
+@case
+def two_threads(folder):
+    said(capture(folder, "asked", "threads"), 0)
+    ranking, by_name = kernels(folder)
+    expect(by_name[ADD]["launches"] == 100, ranking)
+
+
+@case
+def a_program_that_forks(folder):
+    """Each process has its own counts."""
+    said(capture(folder, "opened", "fork"), 0)
+    ranking, by_name = kernels(folder)
+    expect(len(ranking["processes"]) == 2 and by_name[ADD]["launches"] == 100 and by_name[MUL]["launches"] == 1, ranking)
+
+
+@case
+def a_crash_loses_nothing(folder):
+    done = said(capture(folder, "asked", "crash"), 1, "ended by signal 6")
+    ranking, by_name = kernels(folder)
+    expect(by_name[ADD]["launches"] == 50 and ranking["not_seen"]["processes_cut_off"] == 1, ranking)
+    expect("ended by a signal or _exit" in done.out, done.out)
+
+
+@case
+def a_status_is_told(folder):
+    said(capture(folder, "asked", "fails"), 1, "ended with status 3")
+    expect(kernels(folder)[0]["launches"] == 51, "not counted")
+
+
+@case
+def only_counts(folder):
+    done = said(capture(folder, "asked", "plain", "--times", "none"), 0)
+    ranking, by_name = kernels(folder)
+    expect(by_name[ADD]["launches"] == 50 and by_name[ADD]["share"] is None, ranking)
+    expect("no times were asked for" in done.out, done.out)
+
+
+@case
+def what_cannot_be_captured(folder):
+    own = write(os.path.join(folder, "own"), "#!/bin/sh\nexit 0\n")
+    os.chmod(own, 0o755)
+    said(astra(folder, "capture", "--out", "none", "--", "./own"), 2, "no kernel was launched that the library could see")
+    said(astra(folder, "capture", "--", "sh", "-c", "exit 7"), 2, "sh ended with status 7: .*no kernel was launched")
+    said(astra(folder, "capture", "--", "./absent"), 2, "there is no program ./absent")
+    expect(os.listdir(os.path.join(folder, "astra-captures")) == [], "an empty capture stays")
+    said(astra(folder, "capture", "--"), 2, "no program follows the --")
+    said(astra(folder, "capture"), 2, "takes -- and a program")
+    said(astra(folder, "capture", "--out", "own", "--", "./own"), 2, "own is there already")
+    said(astra(folder, "capture", "--times", "often", "--", "./own"), 2, "--times is auto, cupti, events or none")
+    said(astra(folder, "capture", "nowhere"), 2, "nowhere: No such file", "makes a capture")
+    static = write(os.path.join(folder, "static"), b"\x7fELF\2\1\1" + bytes(57))
+    with open(static, "r+b") as file:
+        file.seek(54)
+        file.write((56).to_bytes(2, "little"))
+    os.chmod(static, 0o755)
+    said(astra(folder, "capture", "--", "./static"), 2, "linked statically")
+
+
+@case
+def files_that_are_broken(folder):
+    said(capture(folder, "asked", "plain"), 0)
+    seen = os.path.join(folder, "seen")
+    name = next(n for n in os.listdir(seen) if n.endswith(".counts"))
+    with open(os.path.join(seen, name), "rb") as file:
+        whole = bytearray(file.read())
+    write(os.path.join(seen, "cut-0.counts"), bytes(whole[:1000]))
+    done = said(astra(folder, "capture", "seen"), 0)
+    expect("cut short" in done.out and "add_three" in done.out, done.out)
+    os.remove(os.path.join(seen, name))
+    said(astra(folder, "capture", "seen"), 2, "cut short")
+    at = whole.index(b"add_three") - 1
+    records = whole.index((64).to_bytes(4, "little"), 600) - 16
+    whole[records:records + 4] = (1 << 31).to_bytes(4, "little")
+    whole[at + 1:] = b"x" * (len(whole) - at - 1)
+    write(os.path.join(seen, name), bytes(whole))
+    os.remove(os.path.join(seen, "cut-0.counts"))
+    said(astra(folder, "capture", "seen"), 2, "records make no sense")
+
+
+@case
+def no_room_for_counts(folder):
+    """A limit on files' sizes, a folder that may not be written: the program goes on, one message says why."""
+    limited = write(os.path.join(folder, "limited"), f"#!/bin/sh\nulimit -f 100\nexec {program('asked')} asked plain\n")
+    os.chmod(limited, 0o755)
+    done = said(astra(folder, "capture", "--out", "seen", "--", "./limited", env=environment(FAKE_DRIVER=DRIVER)), 2,
+                "nothing is counted: the limit of a file's size", "no kernel was launched that the library could see")
+    expect("computed" in done.out, done.out)
+
+
+main()

@@ -1,0 +1,49 @@
+/* What a program under capture may have left in its files: any bytes as records, as names and as kept launches.
+ */
+#include "capture/capture.h"
+#include "inject/inject.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void write_counts(const char *path, const uint8_t *data, size_t size, size_t names)
+{
+    static struct capture_file f;
+    struct err err;
+
+    memset(&f, 0, sizeof(f));
+    memcpy(&f, data, MIN(size, offsetof(struct capture_file, names)));
+    memcpy(f.names, data, MIN(size, names));
+    memcpy(f.magic, CAPTURE_MAGIC, sizeof(f.magic));
+    f.version = CAPTURE_VERSION;
+    f.bytes = sizeof(f);
+    f.n_records %= CAPTURE_RECORDS + 2; /* the last one is too many */
+    f.n_names %= CAPTURE_NAMES + 2;
+    BUG_IF(!fs_write(path, &f, sizeof(f), &err));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static char *folder;
+    struct arena *a = arena_open();
+    struct str out = {.arena = a};
+    json_t *ranking = NULL;
+    struct err err = {0};
+
+    if (!folder) {
+        static struct arena *kept;
+        kept = arena_open();
+        folder = fs_temp_dir(kept, &err);
+        BUG_IF(!folder);
+    }
+    write_counts(fs_join(a, folder, "1-0" CAPTURE_SUFFIX), data, size, 512);
+    BUG_IF(!fs_write(fs_join(a, folder, "1" CAPTURE_KEPT), data, size, &err));
+    if (capture_read(a, folder, &ranking, &err)) {
+        capture_text(a, ranking, 10, &out);
+        capture_list(ranking, &out);
+        json_decref(ranking);
+    } else {
+        BUG_IF(err.kind == ERR_NONE);
+    }
+    arena_close(a);
+    return 0;
+}

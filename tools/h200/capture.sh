@@ -1,0 +1,55 @@
+#!/bin/bash
+# astra capture on this machine's GPU beside torch.profiler: tools/h200/capture.sh OUT_DIR DIST, where DIST is the folder of
+# `make dist`. Needs PyTorch; nvcc for the program of the CUDA runtime. Prints a table last; everything else is in OUT_DIR.
+# It ends by itself within four minutes.
+set -u
+[ $# = 2 ] || { echo "usage: tools/h200/capture.sh OUT_DIR DIST" >&2; exit 2; }
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$1" || exit 2
+out=$(cd "$1" && pwd)
+astra=$(cd "$2" && pwd)/bin/astra
+[ -x "$astra" ] || { echo "there is no $astra" >&2; exit 2; }
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+export TORCHINDUCTOR_CACHE_DIR=$work/inductor
+cd "$work" || exit 2
+left() { echo $((225 - SECONDS)); }
+
+# try NAME COMMAND...: its output in OUT_DIR/NAME.txt
+try() {
+    local name=$1
+    shift
+    [ "$(left)" -gt 10 ] || { echo "no time left" >"$out/$name.txt"; return; }
+    timeout "$(( $(left) < 70 ? $(left) : 70 ))" "$@" >"$out/$name.txt" 2>&1 || echo "status $?" >>"$out/$name.txt"
+}
+
+# The runtime, linked statically and not, by nvcc.
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+"$nvcc" -arch=native -std=c++17 -o static "$here/capture.cu" 2>"$out/nvcc.txt" &
+"$nvcc" -arch=native -std=c++17 -cudart shared -o shared "$here/capture.cu" -Xlinker "-rpath,$(dirname "$(dirname "$(readlink -f "$nvcc")")")/lib64" 2>>"$out/nvcc.txt" &
+wait
+for kind in static shared; do
+    try "$kind-alone" "./$kind"
+    for times in auto events; do
+        try "$kind-$times" "$astra" capture --times $times --out "$kind-$times" -- "./$kind"
+        cp "$kind-$times/ranking.json" "$out/$kind-$times.json" 2>/dev/null
+    done
+done
+
+python=$(command -v python3)
+for how in eager graphs compiled; do
+    [ $how != compiled ] || try compiled-warm "$python" "$here/transformer.py" compiled --steps 20 # fills the compiler's cache
+    try $how-alone-1 "$python" "$here/transformer.py" $how
+    try $how-cupti "$astra" capture --times cupti --out $how-cupti -- "$python" "$here/transformer.py" $how
+    cp $how-cupti/ranking.json "$out/$how-cupti.json" 2>/dev/null
+    try $how-profile "$python" "$here/transformer.py" $how --profile "$out/$how-profile.json"
+    if [ $how != compiled ]; then
+        try $how-events "$astra" capture --times events --out $how-events -- "$python" "$here/transformer.py" $how
+        cp $how-events/ranking.json "$out/$how-events.json" 2>/dev/null
+    fi
+    try $how-alone-2 "$python" "$here/transformer.py" $how
+done
+"$python" "$here/captures.py" "$out" | tee "$out/table.txt"
+# What is brought back is a table and one file.
+tar -C "$out" -czf "$work/all.tgz" . && find "$out" -type f ! -name table.txt -delete && mv "$work/all.tgz" "$out/all.tgz"
+echo "$SECONDS s"
