@@ -47,7 +47,9 @@ double proc_children_cpu_s(void)
 double proc_cpu_s(pid_t pid)
 {
     char path[64], line[1024];
-    unsigned long long ticks[4];
+    unsigned long long ticks[2]; /* of its children, in user code and in the kernel */
+    struct timespec own;
+    clockid_t clock;
     const char *rest;
     size_t n;
     FILE *f;
@@ -60,10 +62,13 @@ double proc_cpu_s(pid_t pid)
     fclose(f);
     line[n] = 0;
     rest = strrchr(line, ')'); /* the name before it may hold anything */
-    if (!rest || sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu", &ticks[0],
-                        &ticks[1], &ticks[2], &ticks[3]) != 4)
+    if (!rest ||
+        sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %llu %llu", &ticks[0], &ticks[1]) !=
+            2 ||
+        clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &own) != 0)
         return 0;
-    return (double)(ticks[0] + ticks[1] + ticks[2] + ticks[3]) / (double)sysconf(_SC_CLK_TCK);
+    return (double)own.tv_sec + (double)own.tv_nsec * 1e-9 +
+           (double)(ticks[0] + ticks[1]) / (double)sysconf(_SC_CLK_TCK);
 }
 
 void proc_take_name(void)

@@ -315,11 +315,3 @@ bool mutation_score_measure(const struct task *t, const struct mutation_score_op
     kernel_close(k);
     return ok;
 }
-
-bool mutation_score_known(const struct task *t, const struct mutation_score_options *o, struct arena *a,
-                          struct mutation_score *r)
-{
-    char *source;
-
-    return fs_read(a, t->source_path, &source, NULL, NULL) && cache_read(cache_path(t, o, source, a), a, r);
-}

@@ -48,9 +48,6 @@ struct mutation_score_options {
  * ~/.cache/astra. */
 bool mutation_score_measure(const struct task *t, const struct mutation_score_options *o, struct pool *p,
                             struct arena *a, struct mutation_score *r, struct err *err);
-/* Only if it was measured before. */
-bool mutation_score_known(const struct task *t, const struct mutation_score_options *o, struct arena *a,
-                          struct mutation_score *r);
 json_t *mutation_score_to_json(const struct mutation_score *r, bool rows);
 
 #endif

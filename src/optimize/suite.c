@@ -4,9 +4,8 @@
 #include "internal.h"
 
 enum {
-    CHECKED = 150, /* faults that `astra check` takes; its answer is kept */
-    WEIGHED = 40,  /* to tell what a tester's cases add */
-    FEW = 10,      /* to refuse a suite that sees nothing */
+    WEIGHED = 40, /* faults, to tell what a tester's cases add */
+    FEW = 10,     /* to refuse a suite that sees nothing */
 };
 
 static bool stop(const void *context)
@@ -100,27 +99,20 @@ bool suite_extend(struct run *r, struct trial_options *o, struct candidate *orig
     return ok;
 }
 
-/* A suite that would not notice faults in the original proves nothing of a candidate. A few mutants tell, or
- * more of them where they were put in before. */
+/* A suite that would not notice faults in the original proves nothing of a candidate. A few mutants tell: the
+ * same few whatever else was put in before, for a seed stands for one result. */
 bool suite_adequate(struct run *r, const struct trial_options *suite, struct err *err)
 {
-    static const size_t dearest_first[] = {CHECKED, WEIGHED};
     struct mutation_score_options o = faults_for(r, suite, suite->n_cases);
     struct mutation_score m;
     json_t *j;
-    bool ok, known = false;
+    bool ok;
 
     if (r->o->min_mutation == 0)
         return true;
-    for (size_t i = 0; !known && i < ARRAY_LEN(dearest_first); i++) {
-        o.most = dearest_first[i];
-        known = mutation_score_known(r->task, &o, r->arena, &m);
-    }
-    if (!known) {
-        o.most = FEW;
-        if (!mutation_score_measure(r->task, &o, r->pool, r->arena, &m, err))
-            return false;
-    }
+    o.most = FEW;
+    if (!mutation_score_measure(r->task, &o, r->pool, r->arena, &m, err))
+        return false;
     j = mutation_score_to_json(&m, false);
     ok = store_note(r->store, "mutation", json_line(r->arena, j), err);
     trace_event("mutation", j);

@@ -293,8 +293,13 @@ static bool pass_on(struct node_state *n, const char *line)
         stop_worker(n);
         sent = say_lost(n, &loss);
     } else {
-        if (!process_told(&n->worker, o))
-            n->answering = false;
+        bool told = process_told(&n->worker, o);
+        if (!told && n->judging && process_overdrew(&n->worker, true, &n->limits, &loss)) {
+            stop_worker(n);
+            json_decref(o);
+            return say_lost(n, &loss);
+        }
+        n->answering = n->answering && told;
         sent = fprintf(n->out, "%s\n", line) > 0 && fflush(n->out) == 0;
         n->said_s = time_s();
         if (json_flag(o, "ending", false))

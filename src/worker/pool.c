@@ -275,6 +275,8 @@ static void worker_line(struct pool *p, struct worker *w, const char *line)
         /* that is all */
     } else if (reply && w->phase == WORKER_OPENING && (o = json_object_get(reply, "original"))) {
         worker_opened(p, w, reply, o);
+    } else if (reply && w->phase == WORKER_JUDGING && process_overdrew(&w->process, true, &p->limits, &loss)) {
+        worker_killed(p, w, &loss);
     } else if (reply && w->phase == WORKER_JUDGING && (o = json_object_get(reply, "trial"))) {
         worker_finished(p, w, reply, json_incref(o));
     } else if (reply && w->phase == WORKER_JUDGING && pool_known_same(p, o = json_object_get(reply, "same"))) {

@@ -58,14 +58,24 @@ static void late(const struct process *w, double cpu_s, struct process_loss *los
     str_free(&words);
 }
 
+bool process_overdrew(const struct process *w, bool judging, const struct pool_limits *limits,
+                      struct process_loss *loss)
+{
+    double cpu_s = proc_cpu_s(w->proc.pid) - w->since_cpu_s;
+    bool over = cpu_s > (judging ? limits->candidate_s : OPEN_S);
+
+    if (over)
+        late(w, cpu_s, loss);
+    return over;
+}
+
 bool process_watch(const struct process *w, bool judging, const struct pool_limits *limits,
                    struct process_loss *loss)
 {
-    double limit_s = judging ? limits->candidate_s : OPEN_S, wall_s = judging ? limits->wall_s : WALL * OPEN_S,
-           cpu_s = proc_cpu_s(w->proc.pid) - w->since_cpu_s;
-
-    if (cpu_s > limit_s || (!w->waiting && time_s() - w->since_s > wall_s)) {
-        late(w, cpu_s, loss);
+    if (process_overdrew(w, judging, limits, loss))
+        return true;
+    if (!w->waiting && time_s() - w->since_s > (judging ? limits->wall_s : WALL * OPEN_S)) {
+        late(w, proc_cpu_s(w->proc.pid) - w->since_cpu_s, loss);
         return true;
     }
     if (proc_resident_bytes(w->proc.pid) <= limits->resident_bytes)

@@ -23,6 +23,10 @@ struct process_loss {
 void process_asked(struct process *w); /* a request begins now */
 /* Takes {"waiting"} and {"doing"}; false: the line is something else. */
 bool process_told(struct process *w, const json_t *line);
+/* Has it taken more processor time than it has? An answer that comes with this is none: else the verdict would
+ * tell when somebody looked. loss as below. */
+bool process_overdrew(const struct process *w, bool judging, const struct pool_limits *limits,
+                      struct process_loss *loss);
 /* Is it beyond its limits? Then loss says which, and it is still there. */
 bool process_watch(const struct process *w, bool judging, const struct pool_limits *limits,
                    struct process_loss *loss);
