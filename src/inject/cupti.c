@@ -111,8 +111,8 @@ bool cupti_start(void)
         !bind(from, "cuptiActivityGetNextRecord", &c.next) ||
         !bind(from, "cuptiActivityFlushAll", &c.flush_all))
         return refuse("%s lacks functions", "libcupti", 0);
-    bind(from, "cuptiActivityGetNumDroppedRecords", &c.dropped);
-    bind(from, "cuptiActivityFlushPeriod", &c.flush_period);
+    (void)bind(from, "cuptiActivityGetNumDroppedRecords", &c.dropped);
+    (void)bind(from, "cuptiActivityFlushPeriod", &c.flush_period);
     if ((code = c.callbacks(asked, filled)) != 0 || (code = c.enable(CUPTI_CONCURRENT_KERNEL)) != 0)
         return refuse("%s refuses to record kernels (CUPTI's code %d)", "libcupti", code);
     if (c.flush_period)

@@ -64,9 +64,9 @@ static bool threads_share(const struct function *f, int64_t threads, struct err 
 static bool grid_counts(const struct function *f, const struct launch *l, int64_t height)
 {
     size_t n;
-    struct node *parts = launch_dim3(f, l, l->grid, &n);
+    struct node whole = l->grid, *parts = launch_dim3(f, l, whole, &n);
     if (!parts)
-        parts = (struct node[]){l->grid}, n = 1;
+        parts = &whole, n = 1;
     for (size_t i = 0; i < n; i++) {
         struct node e = host_value(f, l, parts[i]);
         int64_t value;

@@ -16,10 +16,9 @@ struct san_group {
     bool fenced;
     uint32_t committed, products;
     const struct insn *last;
-    uint8_t *touched;         /* by slot: a thread used it since the last wgmma.fence */
-    uint32_t *written, *read; /* by slot: 1 + the group that accumulates there, that has A there */
-    VEC(struct group_read) reads;
-    struct kept kept;
+    uint8_t *touched;             /* by slot: a thread used it since the last wgmma.fence */
+    uint32_t *written, *read;     /* by slot: 1 + the group that accumulates there, that has A there */
+    VEC(struct group_read) reads; /* in the launch's arena, as the group is */
 };
 
 static struct san_group *group_of(struct warp *w)
@@ -48,7 +47,7 @@ void group_begin(struct warp *w)
     memset(g->read, 0, n * sizeof(*g->read));
     g->fenced = false;
     g->committed = g->products = 0;
-    vec_free(&g->reads);
+    vec_clear(&g->reads);
 }
 
 /* ---- registers ---- */
@@ -120,7 +119,7 @@ static void read_begin(struct warp *w, const struct insn *i, struct group_read r
         return;
     if (!race_bulk_begin(san_of(w->launch)->race, x.home, w->index, &x, &c))
         san_report_conflict(w, i, SPACE_SHARED, "wgmma's read", &c);
-    vec_push(&san_warp(w)->group->reads, r);
+    vec_add(san_of(w->launch)->arena, &san_warp(w)->group->reads, r);
 }
 
 /* Chunks that lie together are one read. */

@@ -23,17 +23,16 @@ static void write_counts(const char *path, const uint8_t *data, size_t size, siz
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static char *folder;
+    static char folder[4096];
     struct arena *a = arena_open();
     struct str out = {.arena = a};
     json_t *ranking = NULL;
     struct err err = {0};
 
-    if (!folder) {
-        static struct arena *kept;
-        kept = arena_open();
-        folder = fs_temp_dir(kept, &err);
-        BUG_IF(!folder);
+    if (!*folder) {
+        const char *made = fs_temp_dir(a, &err);
+        BUG_IF(!made);
+        snprintf(folder, sizeof(folder), "%s", made);
     }
     write_counts(fs_join(a, folder, "1-0" CAPTURE_SUFFIX), data, size, 512);
     BUG_IF(!fs_write(fs_join(a, folder, "1" CAPTURE_KEPT), data, size, &err));
