@@ -100,6 +100,8 @@ static const char *times_words(struct arena *a, const json_t *ranking)
 
     if (str_eq(times, "cupti"))
         return "every kernel timed by CUPTI, those inside graphs too";
+    if (str_eq(times, "sampled"))
+        return "CUPTI timed all kernels of the first 2 s, and then those of a few windows a second, those inside graphs too";
     if (str_eq(times, "none"))
         return "no times were asked for";
     return arena_printf(

@@ -84,7 +84,7 @@ void keep_forget(void); /* in the child of a fork */
 /* ---- cupti.c: each kernel's time by NVIDIA's library ---- */
 
 bool cupti_start(void);
-bool cupti_counts(void); /* its records are what is counted */
+bool cupti_counts(void); /* its records are what is counted; false when they only time */
 void cupti_last(void);
 
 #endif

@@ -48,6 +48,12 @@ def runtime_program(name):
     print(f"{name:14} {'right' if right else 'WRONG'} counts {counts}; the same answer: {alike}; {ranking['times']}; {means}; {ranking['not_seen']['cupti'] or ''}")
 
 
+def answers(how, with_it):
+    """Some of the program's answers differ from run to run: one of those that runs without us gave is the same."""
+    others = [t["answer"] for t in map(told, (f"{how}-alone-1", f"{how}-alone-2", f"{how}-profile")) if t]
+    return f"answer as in {others.count(with_it['answer'])} of {len(others)} runs without, which gave {len(set(others))}"
+
+
 def overhead(how, way):
     alone, with_it = [told(f"{how}-alone-{i}") for i in (1, 2)], told(f"{how}-{way}")
     alone = [a for a in alone if a]
@@ -57,7 +63,7 @@ def overhead(how, way):
         base = [a[part]["median_us"] for a in alone]
         mean = sum(base) / len(base)
         print(f"{how:9} {way:7} {part:8} {mean:9.1f} us alone (runs apart {100 * (max(base) / min(base) - 1):.1f} %), {with_it[part]['median_us']:9.1f} us captured: "
-              f"{100 * (with_it[part]['median_us'] / mean - 1):+.1f} %; the same answer: {with_it['answer'] == alone[0]['answer']}")
+              f"{100 * (with_it[part]['median_us'] / mean - 1):+.1f} %; {answers(how, with_it)}")
     return None
 
 
@@ -81,9 +87,23 @@ def agreement(how, way):
     return None
 
 
+def sampled(how):
+    """Programs that run for seconds, so that windows of recording fall into their steps: two runs each way, in turns."""
+    ways = [[told(f"{how}-long-{way}-{i}") for i in (1, 2)] for way in ("alone", "sampled")]
+    if not all(t and "mean_us" in t["decode"] for way in ways for t in way):
+        return print(f"{how:9} sampled overhead not known: {last_words(how + '-long-sampled-1')}")
+    for part in ("decode", "prefill"):
+        for what in ("mean_us", "median_us"):
+            alone, with_it = ([t[part][what] for t in way] for way in ways)
+            print(f"{how:9} sampled {part:8} {what:9} alone {alone[0]:.1f}, {alone[1]:.1f}; captured {with_it[0]:.1f}, {with_it[1]:.1f}: "
+                  f"{100 * (sum(with_it) / sum(alone) - 1):+.1f} %")
+    return agreement(how + "-long", "sampled")
+
+
 for name in ("static-auto", "static-events", "shared-auto", "shared-events"):
     runtime_program(name)
-for how, ways in (("eager", ("cupti", "events")), ("graphs", ("cupti", "events")), ("compiled", ("cupti",))):
-    for way in ways:
-        overhead(how, way)
-        agreement(how, way)
+for how in ("eager", "graphs", "compiled"):
+    overhead(how, "cupti")
+    agreement(how, "cupti")
+    if how != "compiled":
+        sampled(how)

@@ -1,6 +1,6 @@
 """A small transformer, for tools/h200/capture.sh: `transformer.py eager|compiled|graphs [--profile FILE] [--steps N]`.
 
-A few prefills, then decoding step by step. Prints one JSON object: the median and the quartiles of a decode step and of a
+A few prefills, then decoding step by step. Prints one JSON object: the median, the quartiles and the mean of a decode step and of a
 prefill, in us. --profile writes torch.profiler's CUDA time by kernel, of the whole program."""
 
 import argparse
@@ -60,7 +60,7 @@ def timed(step, n):
         torch.cuda.synchronize()
         times.append(1e6 * (time.perf_counter() - began))
     quarters = statistics.quantiles(times[n // 10:], n=4)
-    return {"median_us": quarters[1], "low_us": quarters[0], "high_us": quarters[2]}
+    return {"median_us": quarters[1], "low_us": quarters[0], "high_us": quarters[2], "mean_us": statistics.fmean(times[n // 10:])}
 
 
 def program(how, steps):
