@@ -249,7 +249,8 @@ bool attempts_run(struct round *t, struct err *err)
     for (size_t i = 0; i < t->n_attempts; i++) {
         if (run_interrupted())
             return true;
-        if (!start(t, &t->attempts[i], err))
+        /* Meanwhile a worker that is done has its next one. */
+        if (!start(t, &t->attempts[i], err) || (pool_busy(r->pool) > 0 && !take_trials(t, 0, err)))
             return false;
     }
     while (t->n_counted < t->n_attempts) {
