@@ -181,15 +181,21 @@ void replace_gone(bool contexts)
 
 /* ---- the code ---- */
 
-static bool load_step(const struct calls *c, void *module, const struct replace_step *s, void **function)
+/* What the steps need of their functions: of two with one function the larger amount of shared memory. */
+static void set_attributes(const struct calls *c, void **functions)
 {
-    if (c->get_function(function, module, bytes_at(s->function)) != 0)
-        return false;
-    if (s->dynamic_bytes > PORTABLE_SHARED / 2 && c->set_attribute)
-        c->set_attribute(*function, MAX_DYNAMIC_SHARED, (int)s->dynamic_bytes);
-    if (s->non_portable && c->set_attribute)
-        c->set_attribute(*function, NON_PORTABLE_CLUSTER, 1);
-    return true;
+    const struct replace_step *s = RECORDS(replace_step, steps);
+
+    for (uint32_t i = 0; i < r.head->steps.n && c->set_attribute; i++) {
+        uint32_t most = s[i].dynamic_bytes;
+        for (uint32_t k = 0; k < r.head->steps.n; k++)
+            if (functions[k] == functions[i] && s[k].dynamic_bytes > most)
+                most = s[k].dynamic_bytes;
+        if (most > PORTABLE_SHARED / 2) /* its static memory counts, too */
+            c->set_attribute(functions[i], MAX_DYNAMIC_SHARED, (int)most);
+        if (s[i].non_portable)
+            c->set_attribute(functions[i], NON_PORTABLE_CLUSTER, 1);
+    }
 }
 
 static void load(struct loaded *l)
@@ -207,9 +213,10 @@ static void load(struct loaded *l)
     if (code != 0 && h->ptx.n)
         code = c->load_module(&l->module, file + h->ptx.at);
     for (uint32_t i = 0; code == 0 && i < h->steps.n; i++)
-        if (!load_step(c, l->module, &RECORDS(replace_step, steps)[i], &l->functions[i]))
-            code = -1;
-    if (code != 0)
+        code = c->get_function(&l->functions[i], l->module, bytes_at(RECORDS(replace_step, steps)[i].function));
+    if (code == 0)
+        set_attributes(c, l->functions);
+    else
         l->module = NULL;
 }
 
