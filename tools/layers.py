@@ -37,7 +37,7 @@ BELOW = {
     "report": ["rewrite", "store", "verdict"],
     "export": ["report"],
     "campaign": ["report"],
-    "capture": ["inject", "report"],
+    "capture": ["gpu", "inject", "report"],
     "optimize": ["agent", "worker", "export"],
     "tui": ["base"],
     "cmd": ["campaign", "capture", "init", "mcp", "optimize", "tui"],
@@ -55,6 +55,7 @@ ROOMS = {
 # Public headers besides x/x.h, and who may include them.
 OBSERVERS = ("sanitize", "shadow", "clock")
 PUBLIC = {
+    "inject/replace.h": ("capture",),
     "ptx/observe.h": OBSERVERS,
     "ptx/lane/isa.h": OBSERVERS,
     "ptx/lane/half.h": OBSERVERS,

@@ -10,6 +10,9 @@ struct capture_options {
     const char *times;       /* auto, cupti, sampled, events or none */
     const char *keep;        /* parts of kernels' symbols, with commas between; NULL: no launches are kept */
     bool own_stdout;         /* its stdout goes to our stderr */
+    const char *replace; /* a folder with plans: launches are replaced, not counted; out, times, keep: NULL */
+    const char *stdout_path; /* its stdout goes to this file; NULL: ours */
+    bool alone;              /* without the library */
 };
 
 /* Can the library be put into the program that the shell would start by this name? The error says why not. */
@@ -17,6 +20,19 @@ bool capture_can(struct arena *a, const char *name, struct err *err);
 
 /* Runs the program to its end. status: as wait gives it. Ask capture_can first. */
 bool capture_run(const struct capture_options *o, struct arena *a, int *status, struct err *err);
+
+/* What the library replaces launches by, prepared from a result and kept launches (of capture_read): the file's
+ * bytes, how many of the launches it holds, and why not the others. skipped: the caller's reference. */
+struct capture_plan {
+    const char *data;
+    size_t len, launches;
+    json_t *skipped;
+};
+bool capture_plan(struct arena *a, const struct report_bundle *bundle, const json_t *kept,
+                  struct capture_plan *plan, struct err *err);
+/* Plans and counters into a folder that is there, and what was counted so far, by outcome.def's words. */
+bool capture_plan_write(struct arena *a, const char *folder, const struct capture_plan *plan, struct err *err);
+bool capture_plan_counts(struct arena *a, const char *folder, json_t **counts, struct err *err);
 
 /* The ranking of a capture's folder, from what its processes counted: the object that docs/capture.md
  * describes. The caller's reference. A folder without counts is an error that says what may be the cause. */

@@ -113,7 +113,13 @@ static void set_environment(struct arena *a, const struct capture_options *o, co
 {
     const char *before = getenv("LD_PRELOAD"), *cupti = cupti_path(a);
 
+    if (o->alone)
+        return;
     setenv("LD_PRELOAD", before && *before ? arena_printf(a, "%s:%s", library, before) : library, 1);
+    if (o->replace) {
+        setenv("ASTRA_REPLACE", o->replace, 1);
+        return;
+    }
     setenv("ASTRA_CAPTURE_DIR", o->out, 1);
     setenv("ASTRA_CAPTURE_TIMES", o->times, 1);
     if (!str_in(o->times, "events|none"))
@@ -124,6 +130,13 @@ static void set_environment(struct arena *a, const struct capture_options *o, co
         setenv("ASTRA_CAPTURE_CUPTI", cupti, 0);
 }
 
+static bool take_stdout(const struct capture_options *o)
+{
+    int fd = o->stdout_path ? open(o->stdout_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : 2;
+
+    return (!o->stdout_path && !o->own_stdout) || (fd >= 0 && dup2(fd, 1) == 1);
+}
+
 bool capture_run(const struct capture_options *o, struct arena *a, int *status, struct err *err)
 {
     const char *library = library_path(a, err);
@@ -132,18 +145,17 @@ bool capture_run(const struct capture_options *o, struct arena *a, int *status, 
     ssize_t n;
     pid_t pid;
 
-    if (!library || !fs_mkdirs(o->out, err))
+    if (!library || (o->out && !fs_mkdirs(o->out, err)))
         return false;
-    if (chmod(o->out, 0700) != 0 || pipe2(report, O_CLOEXEC) != 0)
-        return err_world(err, "%s: %s", o->out, strerror(errno));
+    if ((o->out && chmod(o->out, 0700) != 0) || pipe2(report, O_CLOEXEC) != 0)
+        return err_world(err, "%s: %s", o->out ? o->out : "pipe", strerror(errno));
     fflush(NULL);
     if ((pid = fork()) == 0) {
         set_environment(a, o, library);
-        if (o->own_stdout)
-            dup2(2, 1);
         signal(SIGPIPE, SIG_DFL);
         signal(SIGXFSZ, SIG_DFL);
-        execvp(o->argv[0], (char *const *)(uintptr_t)o->argv);
+        if (take_stdout(o))
+            execvp(o->argv[0], (char *const *)(uintptr_t)o->argv);
         code = errno;
         n = write(report[1], &code, sizeof(code));
         _exit(n == sizeof(code) ? 127 : 126);

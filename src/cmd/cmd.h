@@ -19,11 +19,12 @@ struct cmd_args {
     const char *device, *agents, *out, *trace, *config, *to, *name, *tree, *color, *sarif, *junit, *runs,
         *install, *workers;
     int64_t rounds, candidates, jobs, seed, hidden_seed, prompt, strategy, mutants, min_mutation, tune_budget,
-        top;
+        top, pairs;
     const char *only_kernel, *before; /* of what memory forgets */
-    const char *only_task, *only_device, *only_agents, *only_outcome, *since, *sort, *list, *times, *keep;
+    const char *only_task, *only_device, *only_agents, *only_outcome, *since, *sort, *list, *times, *keep,
+        *capture, *metric;
     double budget_s, fail_under; /* fail_under 0: not asked */
-    bool confirm, exact, json, events, quiet, help, calls, markdown, reverse, force, no_memory, all;
+    bool confirm, exact, json, events, quiet, help, calls, markdown, reverse, force, no_memory, all, compare;
     struct cmd_models {
         struct cmd_setting {
             const char *option, *value;
@@ -90,6 +91,7 @@ int cmd_memory(const struct cmd_args *args);
 int cmd_mcp(const struct cmd_args *args);
 int cmd_skill(const struct cmd_args *args);
 int cmd_capture(const struct cmd_args *args);
+int cmd_replace(const struct cmd_args *args);
 int cmd_doctor(const struct cmd_args *args);
 int cmd_completion(const struct cmd_args *args);
 int cmd_man(const struct cmd_args *args);

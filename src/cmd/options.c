@@ -111,6 +111,14 @@ static const struct verb verbs[] = {
      "  astra capture decode --json\n\n"
      "FOLDER holds ranking.json and kernels.txt, a list for `astra optimize --list` with each kernel's share.\n",
      0, INT_MAX, cmd_capture},
+    {"replace", 'w', "RESULT -- PROGRAM ...", "a program run with a kernel of its own replaced by a result's",
+     "RESULT is a run's folder. PROGRAM runs as ever, but launches that --capture has, of the kernel that the task was made of, run\n"
+     "the result's best version. All other launches take the original, and are counted. With --pairs N the program runs N times\n"
+     "as it is and N times so, in turns: what does the result do for the whole program?\n\n"
+     "  astra capture --keep silu_and_mul --out seen -- ./serve --steps 20\n"
+     "  astra replace silu_and_mul-1 --capture seen -- ./serve --steps 20\n"
+     "  astra replace silu_and_mul-1 --capture seen --pairs 8 --metric 'tokens/s: ([0-9.]+)' -- ./serve --steps 20\n",
+     1, INT_MAX, cmd_replace},
     {"memory", 'y', "[WHAT] [FILE...]", "what earlier runs learned: shown, exported, imported, forgotten",
      "Runs keep what transforms did to versions of what kind, and on which device; later runs try first what helped versions alike.\n"
      "It orders what is tried, nothing else (docs/memory.md). WHAT is nothing (tables), export, import FILE..., or forget with\n"

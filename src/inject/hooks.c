@@ -154,6 +154,7 @@ EXPORT void *dlsym(void *restrict handle, const char *restrict name)
                 return found;
             keep_real((enum hook)h, found);
             table(); /* now: later the program may have given up its rights to files */
+            replace_active();
             return own((enum hook)h);
         }
     return real_dlsym(handle, name);
@@ -218,7 +219,7 @@ static void *stream_of(void *stream, bool per_thread)
     return !stream && per_thread ? STREAM_PER_THREAD : stream;
 }
 
-static bool is_capturing(void *stream)
+bool stream_captures(void *stream)
 {
     const struct calls *c = driver_calls();
     int status = 0;
@@ -250,7 +251,7 @@ static void begin(struct launch *l, void *function, const struct shape *shape, v
     s.device = (uint32_t)device;
     if (keep_active())
         keep_launch(function, &s, params, extra);
-    if (cupti_counts() || is_capturing(stream)) {
+    if (cupti_counts() || stream_captures(stream)) {
         table_note(cupti_counts() ? &l->file->hooked : &l->file->recorded, 1);
         l->file = NULL;
         return;
@@ -273,14 +274,26 @@ static int end(struct launch *l, int code)
 #define DIMS  unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz
 #define SHAPE (&(struct shape){.grid = {gx, gy, gz}, .block = {bx, by, bz}, .dynamic_bytes = shared})
 
+#define REPLACED(of, in_stream, params_, extra_, is_plain, code) \
+    replace_launch(&(struct replace_call){.function = function,  \
+                                          .stream = in_stream,   \
+                                          .shape = of,           \
+                                          .params = params_,     \
+                                          .extra = extra_,       \
+                                          .plain = is_plain},    \
+                   code)
+
 #define LAUNCH(symbol, per_thread)                                                                      \
     EXPORT int symbol(void *function, DIMS, unsigned shared, void *stream, void **params, void **extra) \
     {                                                                                                   \
         int (*f)(void *, DIMS, unsigned, void *, void **, void **) =                                    \
             REAL(symbol, void *, DIMS, unsigned, void *, void **, void **);                             \
         struct launch l;                                                                                \
+        int code;                                                                                       \
         if (!f)                                                                                         \
             return NOT_INITIALIZED;                                                                     \
+        if (REPLACED(SHAPE, stream_of(stream, per_thread), params, extra, true, &code))                 \
+            return code;                                                                                \
         begin(&l, function, SHAPE, stream_of(stream, per_thread), params, extra);                       \
         return end(&l, f(function, gx, gy, gz, bx, by, bz, shared, stream, params, extra));             \
     }
@@ -293,34 +306,61 @@ LAUNCH(cuLaunchKernel_ptsz, true)
         int (*f)(void *, DIMS, unsigned, void *, void **) =                               \
             REAL(symbol, void *, DIMS, unsigned, void *, void **);                        \
         struct launch l;                                                                  \
+        int code;                                                                         \
         if (!f)                                                                           \
             return NOT_INITIALIZED;                                                       \
+        if (REPLACED(SHAPE, stream_of(stream, per_thread), params, NULL, true, &code))    \
+            return code;                                                                  \
         begin(&l, function, SHAPE, stream_of(stream, per_thread), params, NULL);          \
         return end(&l, f(function, gx, gy, gz, bx, by, bz, shared, stream, params));      \
     }
 LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel, false)
 LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel_ptsz, true)
 
+struct attribute { /* CUlaunchAttribute */
+    int id;
+    char pad[4], value[64];
+};
 struct config { /* CUlaunchConfig, its beginning */
     unsigned grid[3], block[3], shared;
     void *stream;
+    struct attribute *attributes;
+    unsigned n_attributes;
 };
 
-#define LAUNCH_EX(symbol, per_thread)                                                              \
-    EXPORT int symbol(const struct config *config, void *function, void **params, void **extra)    \
-    {                                                                                              \
-        int (*f)(const struct config *, void *, void **, void **) =                                \
-            REAL(symbol, const struct config *, void *, void **, void **);                         \
-        struct launch l = {0};                                                                     \
-        if (!f)                                                                                    \
-            return NOT_INITIALIZED;                                                                \
-        if (config)                                                                                \
-            begin(&l, function,                                                                    \
-                  &(struct shape){.grid = {config->grid[0], config->grid[1], config->grid[2]},     \
-                                  .block = {config->block[0], config->block[1], config->block[2]}, \
-                                  .dynamic_bytes = config->shared},                                \
-                  stream_of(config->stream, per_thread), params, extra);                           \
-        return end(&l, f(config, function, params, extra));                                        \
+/* Hints, what says how the blocks lie, and that it may begin early: nothing that others wait for. */
+static bool is_plain(const struct config *c)
+{
+    static const bool harmless[] = {
+        [0] = true, [1] = true, [2] = true, [4] = true, [5] = true, [6] = true, [8] = true};
+
+    for (unsigned i = 0; i < c->n_attributes; i++)
+        if (c->attributes[i].id < 0 || c->attributes[i].id >= (int)sizeof(harmless) ||
+            !harmless[c->attributes[i].id])
+            return false;
+    return true;
+}
+
+#define SHAPE_EX                                                                      \
+    (&(struct shape){.grid = {config->grid[0], config->grid[1], config->grid[2]},     \
+                     .block = {config->block[0], config->block[1], config->block[2]}, \
+                     .dynamic_bytes = config->shared})
+
+#define LAUNCH_EX(symbol, per_thread)                                                                          \
+    EXPORT int symbol(const struct config *config, void *function, void **params, void **extra)                \
+    {                                                                                                          \
+        int (*f)(const struct config *, void *, void **, void **) =                                            \
+            REAL(symbol, const struct config *, void *, void **, void **);                                     \
+        struct launch l = {0};                                                                                 \
+        int code;                                                                                              \
+        if (!f)                                                                                                \
+            return NOT_INITIALIZED;                                                                            \
+        if (config &&                                                                                          \
+            REPLACED(SHAPE_EX, stream_of(config->stream, per_thread), params, extra, is_plain(config), &code)) \
+            return code;                                                                                       \
+        if (config)                                                                                            \
+            begin(&l, function, SHAPE_EX, stream_of(config->stream, per_thread), params, extra);               \
+        return end(&l, f(config, function, params, extra));                                                    \
     }
 LAUNCH_EX(cuLaunchKernelEx, false)
 LAUNCH_EX(cuLaunchKernelEx_ptsz, true)
@@ -378,6 +418,7 @@ static void handle_gone(void *handle)
 {
     table_functions_gone();
     keep_gone(handle);
+    replace_gone(false);
 }
 
 PASS(cuModuleLoadData, (void **module, const void *image), (module, image), , keep_image(*module, image))
@@ -400,6 +441,11 @@ PASS(cuLibraryEnumerateKernels, (void **kernels, unsigned n, void *library), (ke
      kernels_seen(kernels, n))
 PASS(cuModuleUnload, (void *module), (module), handle_gone(module), )
 PASS(cuLibraryUnload, (void *library), (library), handle_gone(library), )
+PASS(cuCtxDestroy_v2, (void *context), (context), replace_gone(true), )
+PASS(cuDevicePrimaryCtxRelease, (int device), (device), replace_gone(true), )
+PASS(cuDevicePrimaryCtxRelease_v2, (int device), (device), replace_gone(true), )
+PASS(cuDevicePrimaryCtxReset, (int device), (device), replace_gone(true), )
+PASS(cuDevicePrimaryCtxReset_v2, (int device), (device), replace_gone(true), )
 
 static void *own(enum hook h)
 {

@@ -35,6 +35,7 @@ uint64_t now_ns(void);
 void kernel_seen(void *kernel); /* it is of a library */
 bool is_kernel(void *function);
 const char *driver_name(void *function); /* its symbol; NULL */
+bool stream_captures(void *stream);      /* into a graph, now */
 
 /* ---- table.c: the counts, in the mapped file ---- */
 
@@ -80,6 +81,19 @@ void keep_launch(void *function, const struct shape *s, void **params, void **ex
 void keep_image(void *handle, const void *image); /* what a module or library was loaded from */
 void keep_gone(void *handle);
 void keep_forget(void); /* in the child of a fork */
+
+/* ---- replace.c: launches of a kernel answered by prepared ones ---- */
+
+struct replace_call {
+    void *function, *stream;
+    const struct shape *shape;
+    void **params, **extra;
+    bool plain; /* without attributes that a launch in its place would lack */
+};
+bool replace_active(void);
+/* True when it was replaced: the code is that of the launch in its place. */
+bool replace_launch(const struct replace_call *c, int *code);
+void replace_gone(bool contexts); /* code was unloaded, or a context ended */
 
 /* ---- cupti.c: each kernel's time by NVIDIA's library ---- */
 

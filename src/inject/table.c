@@ -235,7 +235,7 @@ static void **place_of(void *kernel)
 
 void kernel_seen(void *kernel)
 {
-    if (!kernel || !table_wanted())
+    if (!kernel || !(table_wanted() || replace_active()))
         return;
     pthread_mutex_lock(&t.lock);
     if (n_kernels < KERNELS / 2 && !*place_of(kernel)) {

@@ -98,8 +98,8 @@ static void start(void)
     must(p_cuModuleLoadData(&module, ptx), "module");
     must(p_cuModuleGetFunction(&add_function, module, "add_three"), "function");
     must(p_cuModuleGetFunction(&mul_function, module, "_Z5timesIiEvPT_j"), "function");
-    must(p_cuMemAlloc_v2(&buffer, 1024), "memory");
-    must(p_cuMemsetD8Async(buffer, 0, 1024, NULL), "set");
+    must(p_cuMemAlloc_v2(&buffer, 2048), "memory");
+    must(p_cuMemsetD8Async(buffer, 0, 2048, NULL), "set");
 }
 
 static void finish(void)
@@ -155,6 +155,14 @@ int main(int argc, char **argv)
         must(p_cuGraphInstantiateWithFlags(&exec, graph, 0), "instantiate");
         for (int i = 0; i < 10; i++)
             must(p_cuGraphLaunch(exec, NULL), "graph");
+    } else if (!strcmp(what, "shapes")) {
+        launch(add_function, 256);
+        launch(add_function, 100);
+        launch(add_function, 250);
+        buffer += 4;
+        launch(add_function, 256 - 64);
+        launch(add_function, 256);
+        buffer -= 4;
     } else {
         many(add_function);
         launch(mul_function, 100);

@@ -106,9 +106,9 @@ def launches_are_kept(folder):
     kept = kernels(folder)[0]["launches_kept"]
     expect([k["grid"] for k in kept] == [[4, 1, 1], [2, 1, 1]] and {k["kernel"] for k in kept} == {MUL}, kept)
     pointer, number = kept[0]["parameters"]
-    expect(pointer == {"offset": 0, "bytes": 8, "pointer": True, "from_base": 0, "extent": 1024}, kept)
+    expect(pointer == {"offset": 0, "bytes": 8, "pointer": True, "from_base": 0, "extent": 2048}, kept)
     expect(number == {"offset": 8, "bytes": 4, "value": "00010000"} and kept[0]["registers"] == 32, kept)
-    expect("[1024 B], 128" in done.out and "ptx" in done.out, done.out)
+    expect("[2048 B], 128" in done.out and "ptx" in done.out, done.out)
     image = os.path.join(folder, "seen", "images", kept[0]["image"])
     expect(".visible .entry add_three" in read(image) and kept[1]["image"] == kept[0]["image"], kept)
     for path in [image] + [os.path.join(folder, "seen", n) for n in os.listdir(os.path.join(folder, "seen")) if n != "images"]:

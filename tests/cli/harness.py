@@ -22,7 +22,7 @@ import traceback
 
 ASTRA = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else sys.exit("usage: FILE.py ASTRA [CASE]...")
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-VERBS = ["optimize", "check", "bench", "profile", "sanitize", "init", "runs", "show", "diff", "report", "export", "resume", "verify", "capture", "memory", "mcp", "skill", "doctor",
+VERBS = ["optimize", "check", "bench", "profile", "sanitize", "init", "runs", "show", "diff", "report", "export", "resume", "verify", "capture", "replace", "memory", "mcp", "skill", "doctor",
          "completion", "man"]
 
 SANITIZED = b"__asan_init" in subprocess.run(["nm", ASTRA], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout

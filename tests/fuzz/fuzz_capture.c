@@ -1,7 +1,9 @@
-/* What a program under capture may have left in its files: any bytes as records, as names and as kept launches.
+/* What a program under capture may have left in its files: any bytes as records, as names and as kept launches;
+ * and any bytes as plans of `astra replace`.
  */
 #include "capture/capture.h"
 #include "inject/inject.h"
+#include "inject/replace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -21,6 +23,20 @@ static void write_counts(const char *path, const uint8_t *data, size_t size, siz
     BUG_IF(!fs_write(path, &f, sizeof(f), &err));
 }
 
+/* A file of plans is whole, or it is not: no byte beyond it is looked at. */
+static void read_plans(const uint8_t *data, size_t size)
+{
+    struct replace_head h = {.version = REPLACE_VERSION, .bytes = sizeof(h)};
+    uint8_t *file = mem_alloc(MAX(size, 1));
+
+    memcpy(file, data, size);
+    replace_file_is_whole(file, size);
+    memcpy(h.magic, REPLACE_MAGIC, sizeof(h.magic));
+    memcpy(file, &h, MIN(size, offsetof(struct replace_head, launches)));
+    replace_file_is_whole(file, size);
+    free(file);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char folder[4096];
@@ -34,6 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         BUG_IF(!made);
         snprintf(folder, sizeof(folder), "%s", made);
     }
+    read_plans(data, size);
     write_counts(fs_join(a, folder, "1-0" CAPTURE_SUFFIX), data, size, 512);
     BUG_IF(!fs_write(fs_join(a, folder, "1" CAPTURE_KEPT), data, size, &err));
     if (capture_read(a, folder, &ranking, &err)) {

@@ -1,10 +1,11 @@
 #!/bin/bash
 # astra capture on this machine's GPU beside torch.profiler: tools/h200/capture.sh OUT_DIR DIST, where DIST is the folder of
 # `make dist`. Needs PyTorch; nvcc for the program of the CUDA runtime. Prints a table last; everything else is in OUT_DIR.
-# It ends by itself within four minutes.
+# It ends by itself within four minutes. A third word, replace: `astra replace` instead (replace.sh), without PyTorch.
 set -u
-[ $# = 2 ] || { echo "usage: tools/h200/capture.sh OUT_DIR DIST" >&2; exit 2; }
+[ $# = 2 ] || [ "$#/${3-}" = 3/replace ] || { echo "usage: tools/h200/capture.sh OUT_DIR DIST [replace]" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
+[ $# = 2 ] || exec "$here/replace.sh" "$1" "$2"
 mkdir -p "$1" || exit 2
 out=$(cd "$1" && pwd)
 astra=$(cd "$2" && pwd)/bin/astra
