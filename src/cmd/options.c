@@ -114,8 +114,8 @@ static const struct verb verbs[] = {
     {"replace", 'w', "RESULT -- PROGRAM ...", "a program run with a kernel of its own replaced by a result's",
      "RESULT is a run's folder. PROGRAM runs as ever, but launches that --capture has, of the kernel that the task was made of, run\n"
      "the result's best version. All other launches take the original, and are counted. With --pairs N the program runs N times\n"
-     "as it is and N times so, in turns: what does the result do for the whole program?\n\n"
-     "  astra capture --keep silu_and_mul --out seen -- ./serve --steps 20\n"
+     "as it is and N times so, in turns: what does the result do for the whole program? `astra capture --keep NAME` makes the\n"
+     "capture; docs/capture.md says which launches can be replaced.\n\n"
      "  astra replace silu_and_mul-1 --capture seen -- ./serve --steps 20\n"
      "  astra replace silu_and_mul-1 --capture seen --pairs 8 --metric 'tokens/s: ([0-9.]+)' -- ./serve --steps 20\n",
      1, INT_MAX, cmd_replace},

@@ -106,6 +106,8 @@ def graphs_threads_forks_crashes(folder):
     made(folder)
     done = said(replace(folder, "graph"), 0, " 1 launches: replaced\n", " 1 launches: replaced, as nodes of graphs\n")
     expect(done.out == alone(folder, "graph"), done.out)
+    done = said(replace(folder, "recorded"), 0, r" 1 launches: the original \(recorded into a graph before the new code was loaded\)")
+    expect(done.out == alone(folder, "recorded"), done.out)
     done = said(replace(folder, "threads"), 0, " 100 launches: replaced\n")
     expect(done.out == alone(folder, "threads"), done.out)
     done = said(replace(folder, "fork"), 0, " 100 launches: replaced\n")
