@@ -13,6 +13,10 @@ from harness import (ASTRA, ROUNDS, astra, case, cases, expect, finished, load, 
 without_nvcc()
 
 
+SHORT = ("--device", "sim", "--rounds", "1", "--candidates", "2", "--tune-budget", "0", "--min-mutation", "0", "--no-memory", "--seed", "7",
+         "--hidden-seed", "11")
+
+
 def workers(folder, *nodes, **more):
     """A file of workers; JSON is YAML."""
     return write(os.path.join(folder, "workers.yaml"), json.dumps({"workers": list(nodes), **more}))
@@ -61,6 +65,17 @@ def the_same_result(folder):
     same_but_for_who(folder, "trusted", True)
     no_leftovers(cache)
     expect(os.listdir(os.path.join(cache, "astra", "node", "contents")), "nothing is cached")
+
+
+@case
+def lost_while_it_judged_the_original(folder):
+    """The first of three opens the task for all and goes away when the others have opened theirs."""
+    small_gpu_task(folder)
+    version = astra(folder, "--version").out.split()[1]
+    leaves = f"""echo '{{"node": {{"astra": "{version}", "protocol": 1}}}}'; read open; sleep 3"""
+    workers(folder, {"name": "leaves", "command": ["sh", "-c", leaves]}, here(count=2))
+    done = said(astra(folder, "optimize", "task", *SHORT, "--out", "run", "--workers", "workers.yaml", timeout=120), 0)
+    expect("leaves is left out: it went away" in done.err, done.err)
 
 
 @case
@@ -115,8 +130,6 @@ def files_with_faults(folder, row):
     said(astra(folder, "optimize", "task", "--workers", "workers.yaml"), 2, "workers.yaml:", row[1])
 
 
-SHORT = ("--device", "sim", "--rounds", "1", "--candidates", "2", "--tune-budget", "0", "--min-mutation", "0", "--no-memory", "--seed", "7",
-         "--hidden-seed", "11", "--quiet")
 ARCHIVE = "it's; $(touch bad) $x.tar.gz"  # never a word of a shell
 
 
