@@ -40,12 +40,12 @@ args:
   - {name: d,      type: i32, value: d}
   - {name: factor, type: f32, value: %g}
 dims: [rows, d]
-domain: [rows >= 1, rows <= 64, d >= 1, d <= 256]
+domain: [rows >= 1, rows <= 256, d >= 1, d <= 1024]
 workloads:
   - [%d, %d]
 """
 BODIES = ("x", "x + 1.0f", "x / (1.0f + fabsf(x))", "fmaxf(x, 0.0f)", "fminf(fmaxf(x, -1.0f), 1.0f)")
-OPTIONS = ("--device", "sim", "--rounds", "1", "--candidates", "3", "--tune-budget", "0", "--min-mutation", "0", "--no-memory",
+OPTIONS = ("--device", "sim", "--rounds", "1", "--candidates", "5", "--tune-budget", "0", "--min-mutation", "0", "--no-memory",
            "--seed", "7", "--hidden-seed", "11")
 
 
@@ -60,7 +60,7 @@ def make_tasks(folder, n):
         block = 64 << i % 3
         name = os.path.join(folder, "tasks", f"mix{i:03}")
         write(os.path.join(name, "kernel.cu"), KERNEL % (BODIES[i % len(BODIES)], block - 1, block, block))
-        write(os.path.join(name, "task.yaml"), TASK % (0.5 + i / 256, 4 << i % 4, 64 << i // 4 % 3))
+        write(os.path.join(name, "task.yaml"), TASK % (0.5 + i / 256, 64 << i % 2, 512 << i // 2 % 2))
     write(os.path.join(folder, "list"), "".join(f"tasks/mix{i:03}\n" for i in range(n)))
 
 
