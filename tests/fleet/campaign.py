@@ -45,7 +45,7 @@ workloads:
   - [%d, %d]
 """
 BODIES = ("x", "x + 1.0f", "x / (1.0f + fabsf(x))", "fmaxf(x, 0.0f)", "fminf(fmaxf(x, -1.0f), 1.0f)")
-OPTIONS = ("--device", "sim", "--rounds", "1", "--candidates", "5", "--tune-budget", "0", "--min-mutation", "0", "--no-memory",
+OPTIONS = ("--device", "sim", "--rounds", "1", "--candidates", "3", "--tune-budget", "0", "--min-mutation", "0", "--no-memory",
            "--seed", "7", "--hidden-seed", "11")
 
 
