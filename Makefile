@@ -94,6 +94,10 @@ bench-fleet: all ## trials a second, memory and a core's share of a pool with 25
 	@$(BUILD)/tools/bench_fleet 256 1
 	@$(BUILD)/tools/bench_fleet 256 0.01
 
+.PHONY: check-fleet
+check-fleet: all ## a campaign of 100 kernels over 8 nodes of this machine, three killed, against an undisturbed one; long
+	@tests/fleet/campaign.py $(BUILD)/astra
+
 .PHONY: check-slurm
 check-slurm: all ## workers as steps of a real Slurm on this machine, killed, drained and requeued (docs/fleet.md); root
 	@tests/fleet/slurm.sh $(BUILD)/astra

@@ -24,7 +24,8 @@ struct campaign_options {
     const char *const *passed; /* options for `astra optimize`, given to every run; of a campaign that goes on
                                 * NULL: as before */
     size_t n_passed;
-    double budget_s; /* of wall time for all, spent by earlier calls too; 0: none, or as before */
+    const char *workers; /* --workers of every run, absolute; said anew by each call; NULL: none */
+    double budget_s;     /* of wall time for all, spent by earlier calls too; 0: none, or as before */
     bool quiet;
 };
 

@@ -173,6 +173,10 @@ bool campaign_child(struct campaign *c, struct kernel_row *row, double budget_s,
         vec_add(c->a, &argv, "--out");
         vec_add(c->a, &argv, run);
     }
+    if (c->o->workers) {
+        vec_add(c->a, &argv, "--workers");
+        vec_add(c->a, &argv, c->o->workers);
+    }
     if (budget_s > 0) {
         vec_add(c->a, &argv, "--budget-time");
         vec_add(c->a, &argv, arena_printf(c->a, "%.0f", ceil(budget_s)));

@@ -32,9 +32,14 @@ static bool tasks_of(const struct cmd_args *args, struct arena *a, struct campai
 static bool options_of(const struct cmd_args *args, bool resume, struct arena *a, struct campaign_options *o,
                        struct err *err)
 {
+    const struct fleet *fleet;
+    const char *device = NULL;
     char *folder;
 
     *o = (struct campaign_options){.budget_s = args->budget_s, .quiet = args->quiet};
+    if (!cmd_fleet(args, a, &fleet, &device, err)) /* told once, not by every run */
+        return false;
+    o->workers = args->workers ? fs_absolute(a, args->workers) : NULL;
     if (resume) {
         if (args->models.n)
             return err_input(err, "%s: a campaign goes on with the options it was begun with",

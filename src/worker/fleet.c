@@ -1,12 +1,13 @@
 /* --workers FILE, read strictly: a key that is silently ignored is a worker that silently is something else. */
 #include "worker.h"
 
-enum { MOST = 4096 };
+enum { MOST = 4096, MOST_ARCHIVE = 512 << 20 };
 
 struct reader {
     struct arena *arena;
     const char *path;
     struct err *err;
+    const struct fleet_archive *send; /* for those that name none of their own */
     VEC(struct fleet_node) nodes;
 };
 
@@ -90,10 +91,29 @@ static bool read_device(const struct reader *r, const struct yaml_node *at, stru
     return true;
 }
 
+/* An archive of `make dist`, looked for beside the file of workers. */
+static bool read_send(const struct reader *r, const struct yaml_node *at, const struct fleet_archive **to)
+{
+    struct fleet_archive *p = arena_new(r->arena, struct fleet_archive);
+    char *bytes;
+
+    if (at->kind != YAML_TEXT || !*at->text)
+        return fail(r, at, "send: the archive that `make dist` makes is wanted here", "");
+    if (!fs_read(r->arena, fs_join(r->arena, fs_dirname(r->arena, fs_absolute(r->arena, r->path)), at->text),
+                 &bytes, &p->len, NULL))
+        return fail(r, at, "send: there is no file to read at ", at->text);
+    if (p->len < 20 || p->len > MOST_ARCHIVE || memcmp(bytes, "\x1f\x8b", 2) != 0)
+        return fail(r, at, at->text, ": a .tar.gz of at most 512 MB is wanted, as `make dist` makes it");
+    p->bytes = bytes;
+    hash_sha256_hex(bytes, p->len, p->hash);
+    *to = p;
+    return true;
+}
+
 static bool read_node(struct reader *r, const struct yaml_node *map)
 {
-    static const char *const keys[] = {"name", "command", "count", "roles", "device", "trusted", NULL};
-    struct fleet_node node = {.device = "cuda:0"};
+    static const char *const keys[] = {"name", "command", "count", "roles", "device", "trusted", "send", NULL};
+    struct fleet_node node = {.device = "cuda:0", .send = r->send};
     const struct yaml_node *at;
     double count = 1;
 
@@ -112,7 +132,8 @@ static bool read_node(struct reader *r, const struct yaml_node *map)
     if (((at = yaml_get(map, "count")) && !read_number(r, at, 1, MOST, &count)) ||
         ((at = yaml_get(map, "roles")) && !read_roles(r, at, &node)) ||
         ((at = yaml_get(map, "device")) && !read_device(r, at, &node)) ||
-        ((at = yaml_get(map, "trusted")) && !read_flag(r, at, &node.trusted)))
+        ((at = yaml_get(map, "trusted")) && !read_flag(r, at, &node.trusted)) ||
+        ((at = yaml_get(map, "send")) && !read_send(r, at, &node.send)))
         return false;
     if (yaml_get(map, "device") && !node.measures)
         return fail(r, yaml_get(map, "device"), "device: is of a worker with the role measure", "");
@@ -129,7 +150,7 @@ static bool read_node(struct reader *r, const struct yaml_node *map)
 
 bool fleet_read(struct fleet **out, struct arena *a, const char *path, struct err *err)
 {
-    static const char *const keys[] = {"workers", "start_s", "silence_s", NULL};
+    static const char *const keys[] = {"workers", "start_s", "silence_s", "send", NULL};
     struct reader r = {.arena = a, .path = path, .err = err};
     struct fleet *f = arena_new(a, struct fleet);
     const struct yaml_node *root, *list, *at;
@@ -150,6 +171,7 @@ bool fleet_read(struct fleet **out, struct arena *a, const char *path, struct er
                     "");
     if (!known_keys(&r, root, keys) ||
         ((at = yaml_get(root, "start_s")) && !read_number(&r, at, 1, 1e6, &f->start_s)) ||
+        ((at = yaml_get(root, "send")) && !read_send(&r, at, &r.send)) ||
         ((at = yaml_get(root, "silence_s")) && !read_number(&r, at, 3, 1e6, &f->silence_s)))
         return false;
     for (size_t i = 0; i < list->n; i++)

@@ -47,6 +47,8 @@ bool link_start(struct link *l, struct process *w, struct err *err)
     fcntl(w->proc.to, F_SETFL, O_NONBLOCK);
     l->greeted = false;
     l->heard_s = time_s();
+    if (l->node->send)
+        link_send_script(l, w);
     return true;
 }
 
@@ -60,12 +62,13 @@ void link_stop(struct link *l, struct process *w)
 {
     proc_end(&w->proc, END_S);
     str_free(&l->out);
+    l->archive_left = 0;
     l->greeted = false;
 }
 
 bool link_flush(struct link *l, struct process *w)
 {
-    return l->out.len == 0 || proc_send_some(&w->proc, &l->out);
+    return (l->out.len == 0 || proc_send_some(&w->proc, &l->out)) && link_flush_archive(l, w);
 }
 
 void link_send(struct link *l, struct process *w, json_t *request)

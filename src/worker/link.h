@@ -16,6 +16,8 @@ struct link {
     const struct fleet_node *node; /* NULL: a worker of this machine */
     struct str out;                /* to be sent */
     bool greeted, left_out, used;  /* used: it has opened a task */
+    bool archive_sent;             /* it has asked for the program, once */
+    size_t archive_left;           /* bytes of that which are not in `out` yet */
     int failures;                  /* in a row */
     double heard_s, next_s;        /* when something came last; not started before */
 };
@@ -25,6 +27,15 @@ void link_end(struct process *w);                  /* asks it to end */
 void link_stop(struct link *l, struct process *w); /* the same, and kills what has not cleaned up in a second */
 void link_send(struct link *l, struct process *w, json_t *request); /* takes it; sends what can be sent now */
 bool link_flush(struct link *l, struct process *w);                 /* false: nobody reads there */
+
+/* ---- send.c: a node that begins as a shell, and wants the program itself ---- */
+
+void link_send_script(struct link *l, struct process *w);
+bool link_send_archive(struct link *l, struct process *w,
+                       const json_t *want); /* false: it wants something else */
+bool link_flush_archive(struct link *l, struct process *w);
+
+/* ---- what is said and heard ---- */
 
 /* Is it a greeting of this version? Else words say what it is. */
 bool link_greets(const json_t *line, char words[512]);

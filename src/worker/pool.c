@@ -343,6 +343,8 @@ static bool assign(struct pool *p, struct err *err)
 {
     for (int i = 0; i < p->n_workers && p->broken.kind == ERR_NONE; i++) {
         struct worker *w = &p->workers[i];
+        if (w->phase == WORKER_READY && w->link.node && control_wanted(p, w))
+            w->phase = WORKER_OFF; /* the node that was to take it is gone: this one opens once more */
         bool wanted = w->phase == WORKER_OFF && (p->queue.n > 0 || !p->original);
         if (wanted && w->link.node)
             node_turn_on(p, w);

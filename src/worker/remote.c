@@ -134,6 +134,9 @@ static void node_says(struct pool *p, struct worker *w, const char *line)
     } else if ((o = json_object_get(reply, "error"))) {
         link_error(o, p->task, &err);
         node_failed(p, w, &err);
+    } else if (w->phase == WORKER_GREETING && (o = json_object_get(reply, "want")) &&
+               link_send_archive(&w->link, &w->process, o)) {
+        /* it greets then */
     } else if (w->phase == WORKER_GREETING && link_greets(reply, words)) {
         w->link.greeted = true;
         w->phase = WORKER_OFF;

@@ -20,11 +20,18 @@ struct pool_limits {
 
 /* ---- workers that are commands: docs/fleet.md ---- */
 
+struct fleet_archive { /* of `make dist`, for machines that have no Astra */
+    const char *bytes;
+    size_t len;
+    char hash[65];
+};
+
 struct fleet_node {
     const char *name;
-    const char *const *argv; /* ends with NULL; what it starts speaks as `astra node` does */
-    const char *device;      /* of one that measures: its GPU, as its machine numbers them */
-    bool measures, trusted;  /* all simulate */
+    const char *const *argv;          /* ends with NULL; what it starts speaks as `astra node` does */
+    const char *device;               /* of one that measures: its GPU, as its machine numbers them */
+    const struct fleet_archive *send; /* NULL; else argv starts a shell, which is sent this */
+    bool measures, trusted;           /* all simulate */
 };
 
 struct fleet {

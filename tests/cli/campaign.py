@@ -117,6 +117,24 @@ def a_budget_is_shared_by_what_could_be_saved(folder):
     said(astra(folder, "resume", "all", "--fail-under", "1000"), 4, "below --fail-under 1000")
 
 
+@case
+def workers_are_said_anew(folder):
+    """Each run's workers are those of the file that this call names; campaign.json names none."""
+    tasks(folder, "one", "two")
+    write(os.path.join(folder, "w.yaml"), json.dumps({"workers": [{"name": "here", "command": [ASTRA, "node"], "count": 2}]}))
+    write(os.path.join(folder, "gone.yaml"), json.dumps({"workers": [{"name": "gone", "command": ["false"]}]}))
+    said(astra(folder, "optimize", "one", "--list", "w.yaml", "--workers", "nowhere.yaml"), 2, "--workers")
+    said(astra(folder, "optimize", "one", "two", "--out", "all", *SHORT, "--workers", "w.yaml", "--jobs", "2"), 2, "--jobs counts workers of this")
+    done = said(astra(folder, "optimize", "one", "two", "--out", "all", *SHORT, "--workers", "gone.yaml"), 2, "2 of 2 kernels failed")
+    expect("no worker of" in str(kernels(folder)["one"]["words"]), done.err)
+    said(astra(folder, "resume", "all", "--workers", "w.yaml"), 0)
+    text = read(os.path.join(folder, "all", "campaign.json"))
+    expect("w.yaml" not in text and "gone.yaml" not in text, text)
+    for name in ("one", "two"):
+        by = load(os.path.join(folder, "all", kernels(folder)[name]["run"], "result.json"))["verification"]["confirmed_by"]
+        expect(by["worker"].startswith("here/"), by)
+
+
 @cases([("0.9 a\n 0.2 b\n", r"list:2:2: .*110 %"), ("140% a\n", r"list:1:1: .*at most 1"), ("a\nb\n./a\n", r"list:3:1: .*twice"),
         ("a\n\n7% no\n", r"list:3:4: there is no folder"), ("5%\n", "list:1:3: .*follows"), ("# no\n", "no task is named"), ("nan a\n", "list:1:1")])
 def a_bad_list_says_where(folder, row):

@@ -4,12 +4,17 @@ import json
 import os
 import signal
 import subprocess
+import tarfile
 import time
 
-from harness import (ASTRA, ROUNDS, astra, case, cases, expect, finished, load, main, optimize, read, said, same, small_task, start,
-                     without_nvcc, write)
+from harness import (ASTRA, ROUNDS, astra, case, cases, expect, finished, load, main, optimize, read, said, same, small_gpu_task,
+                     small_task, start, without_nvcc, write)
 
 without_nvcc()
+
+
+SHORT = ("--device", "sim", "--rounds", "1", "--candidates", "2", "--tune-budget", "0", "--min-mutation", "0", "--no-memory", "--seed", "7",
+         "--hidden-seed", "11")
 
 
 def workers(folder, *nodes, **more):
@@ -63,6 +68,17 @@ def the_same_result(folder):
 
 
 @case
+def lost_while_it_judged_the_original(folder):
+    """The first of three opens the task for all and goes away when the others have opened theirs."""
+    small_gpu_task(folder)
+    version = astra(folder, "--version").out.split()[1]
+    leaves = f"""echo '{{"node": {{"astra": "{version}", "protocol": 1}}}}'; read open; sleep 3"""
+    workers(folder, {"name": "leaves", "command": ["sh", "-c", leaves]}, here(count=2))
+    done = said(astra(folder, "optimize", "task", *SHORT, "--out", "run", "--workers", "workers.yaml", timeout=120), 0)
+    expect("leaves is left out: it went away" in done.err, done.err)
+
+
+@case
 def killed_and_hung(folder):
     """A node is killed and one stopped in the middle: what they judged is judged by another."""
     finished(folder, "alone")
@@ -112,6 +128,79 @@ def files_with_faults(folder, row):
     small_task(folder)
     write(os.path.join(folder, "workers.yaml"), row[0] + "\n")
     said(astra(folder, "optimize", "task", "--workers", "workers.yaml"), 2, "workers.yaml:", row[1])
+
+
+ARCHIVE = "it's; $(touch bad) $x.tar.gz"  # never a word of a shell
+
+
+def archive(folder, *files):
+    """As `make dist` makes one: a folder with bin/ and lib/."""
+    top = os.path.join(folder, "made")
+    for name in files:
+        write(os.path.join(top, name), name)
+    with tarfile.open(os.path.join(folder, ARCHIVE), "w:gz", compresslevel=1) as file:
+        if not files:
+            file.add(ASTRA, "astra; $x/bin/astra")
+        file.add(write(os.path.join(top, "lib", "a library"), "a library"), "astra; $x/lib/a library")
+        for name in files:
+            file.add(os.path.join(top, name), os.path.join("astra; $x", name))
+
+
+def sent_to(folder, shell, out, *words, count=2):
+    far = os.path.join(folder, "far")
+    workers(folder, here(command=["env", f"XDG_CACHE_HOME={far}", *words, shell], count=count), send=ARCHIVE)
+    done = astra(folder, "optimize", "task", *SHORT, "--out", out, "--workers", "workers.yaml")
+    programs = os.path.join(far, "astra", "node", "programs")
+    return done, sorted(os.listdir(programs)) if os.path.isdir(programs) else None
+
+
+def program(folder, name):
+    return os.path.join(folder, "far", "astra", "node", "programs", name, "bin", "astra")
+
+
+@cases(["dash", "bash"])
+def astra_itself_is_sent(folder, shell):
+    """To two nodes at once that share an empty cache, then found there, and sent anew where the cache is not whole."""
+    small_gpu_task(folder)
+    archive(folder)
+    done, kept_there = sent_to(folder, shell, "cold")
+    said(done, 0)
+    expect("left out" not in done.err and kept_there and len(kept_there) == 1 and len(kept_there[0]) == 64, (kept_there, done.err))
+    there = program(folder, kept_there[0])
+    first = os.stat(there).st_ino
+    said(sent_to(folder, shell, "warm")[0], 0)
+    expect(os.stat(there).st_ino == first, "it was sent twice")
+    os.truncate(there, 1000)
+    done, names = sent_to(folder, shell, "spoilt")
+    said(done, 0)
+    expect(names == kept_there and os.path.getsize(there) > 1000, (names, os.path.getsize(there)))
+    expect(read(os.path.join(folder, "cold", "best.cu")) == read(os.path.join(folder, "spoilt", "best.cu")), "another best version")
+    expect(not os.path.exists(os.path.join(folder, "bad")), "a name was taken for a command")
+
+
+@cases([("head", "exec /usr/bin/head -c 1000", "did not come whole"), ("head", "exit 1", "is its disk full"),
+        ("sha256sum", "echo 0", "did not come whole"), ("tar", "exit 1", "cannot unpack the program"), ("mktemp", "exit 1", "cannot make a folder")])
+def what_does_not_arrive_is_left_out(folder, row):
+    """A transfer that is cut, a disk that is full, a hash that is wrong: one sentence, and nothing stays behind."""
+    small_gpu_task(folder)
+    archive(folder)
+    os.chmod(write(os.path.join(folder, "tools", row[0]), "#!/bin/sh\n" + row[1] + "\n"), 0o755)
+    done, names = sent_to(folder, "sh", "run", f"PATH={folder}/tools:/usr/bin:/bin", count=1)
+    said(done, 1, "no worker of .* is left", row[2])
+    expect(names == [], names)
+
+
+@case
+def an_archive_of_something_else(folder):
+    small_gpu_task(folder)
+    archive(folder, "README", "bin/other")
+    done, names = sent_to(folder, "sh", "run", count=1)
+    said(done, 1, "no archive of make dist")
+    expect(names == [], names)
+    write(os.path.join(folder, ARCHIVE), "no archive")
+    said(sent_to(folder, "sh", "run2")[0], 2, "workers.yaml:1:", "a .tar.gz of at most 512 MB")
+    os.remove(os.path.join(folder, ARCHIVE))
+    said(sent_to(folder, "sh", "run3")[0], 2, "workers.yaml:1:", "there is no file to read at it's")
 
 
 @case

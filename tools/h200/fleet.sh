@@ -3,7 +3,7 @@
 #
 # cores: 1 and 4 workers on the simulator, as --jobs and as commands (--workers), each run alone on the machine and
 # with the same seed: the same candidates; and how long `astra node` takes to greet. gpus: one GPU against all, as many
-# workers a GPU. OUT_DIR/NAME.jsonl has the events of each run. TASKS, CANDIDATES, TUNE, ROUNDS, LIMIT (seconds a run,
+# workers a GPU. Runs end before their confirmation, which is of one candidate. OUT_DIR/NAME.jsonl has the events of each run. TASKS, CANDIDATES, TUNE, ROUNDS, LIMIT (seconds a run,
 # of gpus) and MANY (workers) change what is run. About four minutes a mode.
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
@@ -24,9 +24,14 @@ one() { # NAME TASK OPTION...
     rm -f "$out/$name.jsonl"
     "$astra" optimize "$here/examples/$task" --no-memory --seed 7 --hidden-seed 11 --min-mutation 0 \
         --rounds "${ROUNDS:-3}" --candidates "${CANDIDATES:-48}" --tune-budget "${TUNE:-96}" --quiet \
-        --out "$work/$name" --trace "$out/$name.jsonl" "$@" >"$out/$name.txt" 2>"$out/$name.log"
-    local status=$?
-    [ $status = 0 ] || [ $status = 3 ] || { echo "$name: exit status $status"; tail -3 "$out/$name.log"; }
+        --out "$work/$name" --trace "$out/$name.jsonl" "$@" >"$out/$name.txt" 2>"$out/$name.log" &
+    local run=$! status=0
+    while kill -0 $run 2>/dev/null; do # the confirmation is one candidate at one worker, whatever their number
+        grep -q 'confirms candidate' "$out/$name.jsonl" 2>/dev/null && { kill -INT $run; break; }
+        sleep 0.2
+    done
+    wait $run || status=$?
+    case $status in 0 | 3 | 130) ;; *) echo "$name: exit status $status"; tail -3 "$out/$name.log" ;; esac
     cp "$work/$name/best.cu" "$out/$name.cu" 2>/dev/null
 }
 
