@@ -7,7 +7,7 @@
 struct capture_options {
     const char *const *argv; /* the program, NULL-terminated */
     const char *out;         /* the capture's folder, absolute; it is made */
-    const char *times;       /* auto, cupti, sampled, events or none */
+    const char *times;       /* auto, cupti, events or none */
     const char *keep;        /* parts of kernels' symbols, with commas between; NULL: no launches are kept */
     bool own_stdout;         /* its stdout goes to our stderr */
     const char *replace; /* a folder with plans: launches are replaced, not counted; out, times, keep: NULL */

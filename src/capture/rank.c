@@ -31,7 +31,7 @@ struct reader {
     uint64_t recorded, graphs, unknown_graphs, lost, nameless, dropped, unfinished, unended;
     size_t n_files, n_broken;
     uint32_t devices; /* a bit each, the last one for all above */
-    bool cupti, sampled, events;
+    bool cupti, events;
     uint64_t launches; /* also those that have no record */
     double wall_ns;
     const char *broken, *words;
@@ -42,7 +42,7 @@ struct reader {
 static bool good_record(const struct capture_file *f, const struct capture_record *r)
 {
     return r->name < f->n_names && memchr(f->names + r->name, 0, f->n_names - r->name) && r->in_graph <= 1 &&
-           (f->times == CAPTURE_SAMPLED || r->timed <= r->launches + r->in_graph) && isfinite(r->square_ns);
+           r->timed <= r->launches + r->in_graph && isfinite(r->square_ns);
 }
 
 static struct shape_row *shape_of(struct reader *rd, const char *name, const struct capture_record *r)
@@ -70,10 +70,8 @@ static void take_record(struct reader *rd, const struct capture_file *f, const s
 {
     struct shape_row *s = shape_of(rd, f->names + r->name, r);
 
-    uint64_t launches = MAX(r->launches, r->timed); /* CUPTI sees some that the hooks do not */
-
-    s->launches += launches;
-    s->in_graphs += r->in_graph ? launches : 0;
+    s->launches += r->launches;
+    s->in_graphs += r->in_graph ? r->launches : 0;
     s->timed += r->timed;
     s->time_ns += (double)r->time_ns;
     s->square_ns += r->square_ns;
@@ -103,7 +101,6 @@ static void take_file(struct reader *rd, const struct capture_file *f)
     rd->n_broken += bad > 0;
     rd->broken = bad ? arena_printf(rd->a, "process %u: %zu records make no sense", f->pid, bad) : rd->broken;
     rd->cupti |= f->times == CAPTURE_CUPTI;
-    rd->sampled |= f->times == CAPTURE_SAMPLED;
     rd->events |= f->times == CAPTURE_EVENTS;
     rd->recorded += f->recorded;
     rd->graphs += f->graphs;
@@ -268,7 +265,6 @@ static json_t *ranked(struct reader *rd)
     json_t *o = json_object(), *kernels = json_array();
     struct kernel_row **rows = arena_array(rd->a, struct kernel_row *, rd->kernels.n + 1);
     static const char *const ways[2][2] = {{"none", "events"}, {"cupti", "cupti and events"}};
-    const char *times = rd->sampled && !rd->events ? "sampled" : ways[rd->cupti || rd->sampled][rd->events];
     double whole = 0;
     uint64_t launches = 0, without_time = 0;
 
@@ -292,7 +288,7 @@ static json_t *ranked(struct reader *rd)
         json_array_append_new(kernels, kernel_json(rd->a, rows[i], whole));
     json_put_int(o, "schema", 1);
     json_put_text(o, "astra", ASTRA_VERSION);
-    json_put_text(o, "times", times);
+    json_put_text(o, "times", ways[rd->cupti][rd->events]);
     json_put_num(o, "gpu_ms", 1e-6 * whole);
     json_put_num(o, "wall_s", 1e-9 * rd->wall_ns);
     json_put_int(o, "launches", (int64_t)launches);

@@ -100,13 +100,11 @@ static const char *times_words(struct arena *a, const json_t *ranking)
 
     if (str_eq(times, "cupti"))
         return "every kernel timed by CUPTI, those inside graphs too";
-    if (str_eq(times, "sampled"))
-        return "CUPTI timed all kernels of the first 2 s, and then those of a few windows a second, those inside graphs too";
     if (str_eq(times, "none"))
         return "no times were asked for";
     return arena_printf(
         a,
-        "some launches timed between two events, which adds about 2 us to each%s%s; kernels inside graphs "
+        "some launches timed between two events, which adds microseconds to each, more where the GPU waits for the program%s%s; kernels inside graphs "
         "have the time that the same kernel and shape has outside, if it has one",
         why ? "; no CUPTI: " : "", why ? why : "");
 }

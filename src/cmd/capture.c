@@ -27,8 +27,8 @@ static bool run(const struct cmd_args *args, struct arena *a, const char **folde
     struct capture_options o = {
         .argv = args->words, .times = args->times, .keep = args->keep, .own_stdout = args->json};
 
-    if (!str_in(args->times, "auto|cupti|sampled|events|none"))
-        return err_input(err, "--times is auto, cupti, sampled, events or none, not '%s'", args->times);
+    if (!str_in(args->times, "auto|cupti|events|none"))
+        return err_input(err, "--times is auto, cupti, events or none, not '%s'", args->times);
     if (args->n_before > 0)
         return err_input(err, "a folder in front of --: name a new one by --out, or leave out the program");
     if (!args->n_words)

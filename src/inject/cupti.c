@@ -1,5 +1,4 @@
-/* Each kernel's time by CUPTI, NVIDIA's library, where it is there: kernels inside graphs, too; of them all, or
- * of those in some windows of time, since recording each node of a graph costs a third of its time. The driver
+/* Each kernel's time by CUPTI, NVIDIA's library, where it is there: kernels inside graphs, too. The driver
  * calls InitializeInjection (CUDA_INJECTION64_PATH) before the program's first context. Declarations are ours:
  * the layouts are CUPTI's binary interface, whose records only grow at their end (tests/gpu/abi.c compares
  * them). */
@@ -7,29 +6,22 @@
 #include "cupti.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { BUFFER = 4 << 20, FLUSH_MS = 100, FORCED = 1 };
-/* All of the beginning is recorded, then a window in so much time, which is drawn: a program's steps repeat. */
-enum { WHOLE_MS = 2000, WINDOW_MS = 20, BETWEEN_MS = 600 };
+enum { BUFFER = 4 << 20, FLUSH_MS = 100, NO_MORE = 12, FORCED = 1 };
 
 static struct {
-    bool counts, ended;
-    pthread_mutex_t lock; /* recording is switched, or has ended */
+    bool counts;
     int (*enable)(int kind);
-    int (*disable)(int kind);
     int (*callbacks)(void (*asked)(uint8_t **, size_t *, size_t *),
                      void (*filled)(void *, uint32_t, uint8_t *, size_t, size_t));
     int (*next)(uint8_t *buffer, size_t valid, struct cupti_kernel **record);
     int (*dropped)(void *context, uint32_t stream, size_t *n);
     int (*flush_all)(uint32_t flag);
     int (*flush_period)(uint32_t ms); /* NULL before CUDA 11.1 */
-} c = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} c;
 
 static void asked(uint8_t **buffer, size_t *size, size_t *most)
 {
@@ -47,8 +39,7 @@ static void count(const struct cupti_kernel *k)
                       .in_graph = k->graph_node != 0};
     uint32_t record = table_named(k->name ? k->name : "(a kernel without a name)", &s);
 
-    if (cupti_counts())
-        table_count(record, 1);
+    table_count(record, 1);
     if (k->end > k->start) /* zero: CUPTI could not time it */
         table_time(record, k->end - k->start, false);
 }
@@ -104,49 +95,9 @@ static bool refuse(const char *fmt, const char *what, int code)
     return false;
 }
 
-static void switch_to(bool recording)
-{
-    pthread_mutex_lock(&c.lock);
-    if (!c.ended)
-        recording ? c.enable(CUPTI_CONCURRENT_KERNEL) : c.disable(CUPTI_CONCURRENT_KERNEL);
-    pthread_mutex_unlock(&c.lock);
-}
-
-static void *windows(void *unused)
-{
-    uint64_t random = now_ns() | 1;
-
-    usleep(1000 * WHOLE_MS);
-    for (;;) {
-        switch_to(false);
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        usleep(1000 * (BETWEEN_MS / 2 + (unsigned)((random >> 33) % BETWEEN_MS)));
-        switch_to(true);
-        usleep(1000 * WINDOW_MS);
-    }
-    return unused;
-}
-
-/* The thread takes none of the program's signals. */
-static bool windows_begin(void)
-{
-    sigset_t all, before;
-    pthread_t thread;
-    int code;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    code = pthread_create(&thread, NULL, windows, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (code == 0)
-        pthread_detach(thread);
-    return code == 0;
-}
-
 bool cupti_start(void)
 {
     const char *wanted = getenv("ASTRA_CAPTURE_TIMES");
-    bool sampled = wanted && !strcmp(wanted, "sampled");
     struct capture_file *f;
     void *from;
     int code;
@@ -155,7 +106,7 @@ bool cupti_start(void)
         return false;
     if (!(from = library()))
         return refuse("%s is not found: name it with ASTRA_CAPTURE_CUPTI", "libcupti", 0);
-    if (!bind(from, "cuptiActivityEnable", &c.enable) || !bind(from, "cuptiActivityDisable", &c.disable) ||
+    if (!bind(from, "cuptiActivityEnable", &c.enable) ||
         !bind(from, "cuptiActivityRegisterCallbacks", &c.callbacks) ||
         !bind(from, "cuptiActivityGetNextRecord", &c.next) ||
         !bind(from, "cuptiActivityFlushAll", &c.flush_all))
@@ -166,10 +117,8 @@ bool cupti_start(void)
         return refuse("%s refuses to record kernels (CUPTI's code %d)", "libcupti", code);
     if (c.flush_period)
         c.flush_period(FLUSH_MS);
-    if (sampled && !windows_begin())
-        return refuse("%s: no thread can be made (%d)", "libcupti", 0);
-    f->times = sampled ? CAPTURE_SAMPLED : CAPTURE_CUPTI;
-    __atomic_store_n(&c.counts, !sampled, __ATOMIC_RELEASE);
+    f->times = CAPTURE_CUPTI;
+    __atomic_store_n(&c.counts, true, __ATOMIC_RELEASE);
     return true;
 }
 
@@ -180,12 +129,6 @@ bool cupti_counts(void)
 
 void cupti_last(void)
 {
-    struct capture_file *f = table_made();
-
-    if (!f || f->times < CAPTURE_CUPTI)
-        return;
-    pthread_mutex_lock(&c.lock);
-    c.ended = true;
-    pthread_mutex_unlock(&c.lock);
-    c.flush_all(FORCED);
+    if (cupti_counts())
+        c.flush_all(FORCED);
 }

@@ -7,8 +7,8 @@
  * that is mapped into memory: a crash loses nothing, and nothing is written while the program runs.
  *
  * Its environment: ASTRA_CAPTURE_DIR (where files go; without it the library does nothing), ASTRA_CAPTURE_TIMES
- * (auto, cupti, sampled, events, none), ASTRA_CAPTURE_CUPTI (a path to libcupti), ASTRA_CAPTURE_KEEP (parts of
- * the symbols of kernels whose launches are kept). */
+ * (auto, cupti, events, none), ASTRA_CAPTURE_CUPTI (a path to libcupti), ASTRA_CAPTURE_KEEP (parts of the
+ * symbols of kernels whose launches are kept). */
 #ifndef INJECT_INJECT_H
 #define INJECT_INJECT_H
 
@@ -20,8 +20,7 @@
 #define CAPTURE_KEPT    ".launches" /* a line of JSON for each launch that is kept */
 enum { CAPTURE_VERSION = 1, CAPTURE_RECORDS = 8192, CAPTURE_NAMES = 2 << 20 };
 
-/* SAMPLED: the hooks count, CUPTI times what runs in some windows of time. */
-enum capture_times { CAPTURE_NONE, CAPTURE_EVENTS, CAPTURE_CUPTI, CAPTURE_SAMPLED };
+enum capture_times { CAPTURE_NONE, CAPTURE_EVENTS, CAPTURE_CUPTI };
 
 struct capture_record { /* a kernel with a shape, on a device, inside graphs or outside */
     uint32_t name;      /* its place in names[] */

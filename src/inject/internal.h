@@ -98,7 +98,7 @@ void replace_gone(bool contexts); /* code was unloaded, or a context ended */
 /* ---- cupti.c: each kernel's time by NVIDIA's library ---- */
 
 bool cupti_start(void);
-bool cupti_counts(void); /* its records are what is counted; false when they only time */
+bool cupti_counts(void); /* its records are what is counted */
 void cupti_last(void);
 
 #endif

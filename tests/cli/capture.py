@@ -80,17 +80,6 @@ def every_kernel_by_cupti(folder):
 
 
 @case
-def some_kernels_by_cupti(folder):
-    """The hooks count, and CUPTI times what runs in its windows."""
-    cupti = os.path.join(BUILT, "fakecuda", "libfakecupti.so")
-    done = said(capture(folder, "asked", "plain", "--times", "sampled", ASTRA_CAPTURE_CUPTI=cupti), 0)
-    ranking, by_name = kernels(folder)
-    expect(ranking["times"] == "sampled" and sum(k["launches"] for n, k in by_name.items() if n != "recorded") == 51, ranking)
-    expect(by_name["recorded"]["launches"] == 3 and by_name["recorded"]["time_ms"] == 0.009, ranking)
-    expect("CUPTI timed all kernels of the first 2 s" in done.out, done.out)
-
-
-@case
 def cupti_refuses(folder):
     """Then events, and the reason."""
     cupti = os.path.join(BUILT, "fakecuda", "libfakecupti.so")
@@ -168,7 +157,7 @@ def what_cannot_be_captured(folder):
     said(astra(folder, "capture", "--"), 2, "no program follows the --")
     said(astra(folder, "capture"), 2, "takes -- and a program")
     said(astra(folder, "capture", "--out", "own", "--", "./own"), 2, "own is there already")
-    said(astra(folder, "capture", "--times", "often", "--", "./own"), 2, "--times is auto, cupti, sampled, events or none")
+    said(astra(folder, "capture", "--times", "often", "--", "./own"), 2, "--times is auto, cupti, events or none")
     said(astra(folder, "capture", "nowhere"), 2, "nowhere: No such file", "makes a capture")
     static = write(os.path.join(folder, "static"), b"\x7fELF\2\1\1" + bytes(57))
     with open(static, "r+b") as file:

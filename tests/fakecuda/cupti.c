@@ -22,12 +22,6 @@ EXPORT int cuptiActivityEnable(int kind)
     return (int)fake_number("FAKECUPTI_FAIL", 0);
 }
 
-EXPORT int cuptiActivityDisable(int kind)
-{
-    enabled &= kind != CUPTI_CONCURRENT_KERNEL;
-    return 0;
-}
-
 EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, struct cupti_kernel **record)
 {
     struct cupti_kernel *next = *record ? *record + 1 : (struct cupti_kernel *)(void *)buffer;

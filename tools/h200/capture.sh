@@ -45,12 +45,8 @@ for how in eager graphs compiled; do
     cp $how-cupti/ranking.json "$out/$how-cupti.json" 2>/dev/null
     try $how-profile "$python" "$here/transformer.py" $how --profile "$out/$how-profile.json"
     if [ $how != compiled ]; then
-        for n in 1 2; do
-            try $how-long-alone-$n "$python" "$here/transformer.py" $how --steps 2000
-            try $how-long-sampled-$n "$astra" capture --times sampled --out $how-sampled-$n -- "$python" "$here/transformer.py" $how --steps 2000
-        done
-        try $how-long-profile "$python" "$here/transformer.py" $how --steps 2000 --profile "$out/$how-long-profile.json"
-        cp $how-sampled-1/ranking.json "$out/$how-long-sampled.json" 2>/dev/null
+        try $how-events "$astra" capture --times events --out $how-events -- "$python" "$here/transformer.py" $how
+        cp $how-events/ranking.json "$out/$how-events.json" 2>/dev/null
     fi
     try $how-alone-2 "$python" "$here/transformer.py" $how
 done

@@ -87,23 +87,9 @@ def agreement(how, way):
     return None
 
 
-def sampled(how):
-    """Programs that run for seconds, so that windows of recording fall into their steps: two runs each way, in turns."""
-    ways = [[told(f"{how}-long-{way}-{i}") for i in (1, 2)] for way in ("alone", "sampled")]
-    if not all(t and "mean_us" in t["decode"] for way in ways for t in way):
-        return print(f"{how:9} sampled overhead not known: {last_words(how + '-long-sampled-1')}")
-    for part in ("decode", "prefill"):
-        for what in ("mean_us", "median_us"):
-            alone, with_it = ([t[part][what] for t in way] for way in ways)
-            print(f"{how:9} sampled {part:8} {what:9} alone {alone[0]:.1f}, {alone[1]:.1f}; captured {with_it[0]:.1f}, {with_it[1]:.1f}: "
-                  f"{100 * (sum(with_it) / sum(alone) - 1):+.1f} %")
-    return agreement(how + "-long", "sampled")
-
-
 for name in ("static-auto", "static-events", "shared-auto", "shared-events"):
     runtime_program(name)
-for how in ("eager", "graphs", "compiled"):
-    overhead(how, "cupti")
-    agreement(how, "cupti")
-    if how != "compiled":
-        sampled(how)
+for how, ways in (("eager", ("cupti", "events")), ("graphs", ("cupti", "events")), ("compiled", ("cupti",))):
+    for way in ways:
+        overhead(how, way)
+        agreement(how, way)
