@@ -60,6 +60,7 @@ struct version {
         other_code; /* whose device code is another one, which takes the last cases in the judged one's stead */
     bool asks;      /* its launcher asks the runtime what kernel_limits answers */
     int other_blocks;       /* asked.c: than fit a multiprocessor */
+    int64_t structured;     /* elements of its cases that ran with structured values */
     uint64_t long_insns;    /* spent on the longer blocks of extreme shapes */
     bool counted;           /* its time is held to them */
     const char *unclocked;  /* what the clock's samples of blocks left out; NULL: nothing */
@@ -530,6 +531,7 @@ struct error_scale {
     const struct task_arg *arg;
     const char *where; /* the workload, in words */
     double ulps, scale;
+    bool coarse;       /* wild values: numbers beyond the type, or none, are not compared */
     bool exact;        /* small integers, of which the original computes integers without any error */
     double most_other; /* integers: as in error_stats, and how many are left */
     size_t n_other;
