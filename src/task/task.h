@@ -191,6 +191,10 @@ bool task_is_flag(const struct task_arg *arg);
 /* The whole content of a buffer in a case. */
 void task_fill_case(const struct task *t, const struct task_case *c, size_t arg, int64_t elements, void *to);
 
+/* A shape on which a buffer has a little more or less than so many bytes, by one long dim; the others are a
+ * workload's, or one more, so that little divides them. False: the domain has none. */
+bool task_edge(const struct task *t, size_t arg, int64_t bytes, bool above, int64_t *dims);
+
 /* Values of a case beside the suite, one per arg, by which data may be taken for something simpler than it is:
  * every part of a row in a pattern of its own, matrices nearly symmetric, numbers beyond half's range. False:
  * the task has no such, or not on this shape. */
