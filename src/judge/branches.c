@@ -14,6 +14,7 @@ enum {
     MIXED_ELEMENTS = 12 << 10, /* of one of these */
     RUN_ELEMENTS = 600 << 10,  /* of one that is run whole */
     SUM_ELEMENTS = 1400 << 10, /* of all of them */
+    SOLVE_STEPS = 300000,      /* of the interpreter, to set what it compares */
     MOST_CLIMBS = 600,         /* shapes that differ in one dim from one with a new decision */
     MOST_NUMBERS = 120,        /* in the sources, */
     MOST_DECIDED = 48,         /* and those of them by which the launchers decide */
@@ -32,7 +33,7 @@ struct branches {
     VEC(int64_t) original;           /* numbers that the original compares with */
     uint64_t steps;
     size_t n_suite; /* marks of the suite's cases: the first ones */
-    size_t n_mixed, n_far;
+    size_t n_mixed, n_far, n_far_mixed;
     int64_t elements; /* of what is run */
 };
 
@@ -201,6 +202,8 @@ static bool take(struct branches *b, const struct sized *s, const struct news *n
         b->n_far++;
     else if (!news->mark && news->mixed && news->rare && fits)
         b->elements += s->elements;
+    else if (!news->mark && news->mixed && news->rare && b->n_far_mixed < MOST_MIXED)
+        b->n_far_mixed++;
     else if (!news->mark && news->mixed && s->elements <= MIXED_ELEMENTS && b->n_mixed < MOST_MIXED)
         b->n_mixed++;
     else
@@ -272,6 +275,72 @@ static void climb(struct branches *b, struct fate *fate)
                 continue;
             left--;
             look_and_take(b, arena_copy(b->version->arena, dims, t->n_dims * sizeof(*dims)), fate);
+        }
+    }
+}
+
+/* ---- what a comparison asks for ---- */
+
+/* What is compared there, at that place of the version's file; false: nothing, or there is no plan. */
+static bool compared(struct branches *b, const int64_t *dims, uint64_t place, int64_t *other)
+{
+    struct plan plan = {0};
+    struct fate fate = {0};
+    bool found = false;
+
+    if (!task_in_domain(b->version->judge->task, dims))
+        return false;
+    version_plan_only(b->version, b->arena, dims, &plan, &fate);
+    b->steps += plan.interpreted;
+    for (size_t i = 0; fate_open(&fate) && i < plan.n_numbers && !found; i++) {
+        found = plan.numbers[i].place == place;
+        *other = plan.numbers[i].other;
+    }
+    arena_reset(b->arena);
+    return found;
+}
+
+/* Sets a dim so that what is compared with the number becomes it, where it rises with that dim. */
+static bool solve(struct branches *b, int64_t *dims, size_t i, const struct plan_number *x)
+{
+    int64_t other = 0, low = dims[i], high = low;
+
+    if (!compared(b, dims, x->place, &other) || other >= x->number)
+        return false;
+    while (other < x->number) {
+        low = high;
+        high *= 2;
+        dims[i] = high;
+        if (high > INT32_MAX || !compared(b, dims, x->place, &other))
+            return false;
+    }
+    while (high - low > 1) { /* below the number at low, not so at high */
+        dims[i] = low + (high - low) / 2;
+        bool above = compared(b, dims, x->place, &other);
+        if (!above)
+            return false;
+        *(other < x->number ? &low : &high) = dims[i];
+    }
+    dims[i] = high;
+    return compared(b, dims, x->place, &other) && other == x->number;
+}
+
+/* A dim divided, shifted or multiplied before it is compared: found by planning. */
+static void solve_all(struct branches *b, const int64_t *least, struct fate *fate)
+{
+    const struct task *t = b->version->judge->task;
+    int64_t dims[16];
+    uint64_t before = b->steps;
+
+    for (size_t f = 0; f <= b->found.n; f++) {
+        const int64_t *base = f ? b->found.v[f - 1] : least;
+        for (size_t k = 0; k < b->numbers.n * t->n_dims; k++) {
+            const struct plan_number x = b->numbers.v[k / t->n_dims];
+            if (over(b, fate) || b->steps - before > SOLVE_STEPS)
+                return;
+            memcpy(dims, base, t->n_dims * sizeof(*dims));
+            if (!x.varies && x.number > 1 && x.compares && solve(b, dims, k % t->n_dims, &x))
+                look_and_take(b, arena_copy(b->version->arena, dims, t->n_dims * sizeof(*dims)), fate);
         }
     }
 }
@@ -405,6 +474,8 @@ void branches_find(struct version *v, struct fate *fate)
     for (size_t i = 0; i < n && !over(&b, fate); i++)
         look_and_take(&b, sized[i].dims, fate);
     climb(&b, fate);
+    if (v != &j->baseline && n > 0)
+        solve_all(&b, sized[0].dims, fate);
     if (v != &j->baseline && n > 0)
         add_boundaries(&b, sized[0].dims, fate);
 done:

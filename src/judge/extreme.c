@@ -61,6 +61,8 @@ static void note_load(void *context, uint64_t addr, uint64_t bytes)
 
     if (p->reads)
         stored_note(p->reads, addr, bytes, false);
+    if (addr - p->metered < p->metered_bytes)
+        p->loaded += (double)bytes;
     for (size_t i = 0; i < p->n_watched; i++)
         p->watched[i].read |= p->watched[i].addr - addr < bytes;
 }
@@ -74,7 +76,8 @@ bool probe_block(struct probe *p, const struct grid *g, uint64_t block, uint64_t
                  struct fate *fate, struct err *err)
 {
     struct sanitizer sanitizer;
-    const struct sanitize_stores stores = {p, note_store, p->n_watched || p->reads ? note_load : NULL};
+    const struct sanitize_stores stores = {p, note_store,
+                                           p->n_watched || p->reads || p->metered_bytes ? note_load : NULL};
     const struct sanitize_ahead ahead = stage_ahead(p->stage);
     const struct ptx_options o = {
         .device = p->version->judge->device,
@@ -266,14 +269,14 @@ static bool count_more(struct probe *p, const struct grid *g, struct tally *tall
     return ok;
 }
 
-/* Where block after block writes as much behind the one before, from the first byte on, the last one must come
- * to the output's end. The first byte that none writes; the size: there is none, or it is not known. */
-static uint64_t end_in_turn(const struct tally *t, uint64_t size)
+/* Block after block writes as much behind the one before, from the first byte on, and the last one no more;
+ * *end: behind its last byte. */
+static bool in_turn(const struct tally *t, uint64_t *end)
 {
     const struct stretch *x = t->stretches, *first = x, *last = x;
 
     if (t->n_stretches < SOME_BLOCKS || t->scattered)
-        return size;
+        return false;
     for (size_t i = 1; i < SOME_BLOCKS; i++) {
         first = x[i].block < first->block ? &x[i] : first;
         last = x[i].block > last->block ? &x[i] : last;
@@ -281,8 +284,18 @@ static uint64_t end_in_turn(const struct tally *t, uint64_t size)
     for (size_t i = 0; i < SOME_BLOCKS; i++)
         if (x[i].from != x[i].block * first->bytes ||
             (&x[i] == last ? x[i].bytes > first->bytes : x[i].bytes != first->bytes))
-            return size;
-    return first->bytes ? MIN(last->from + last->bytes, size) : size;
+            return false;
+    *end = last->from + last->bytes;
+    return first->bytes > 0;
+}
+
+/* Where they do so, the last must come to the output's end. The first byte that none writes; the size: there is
+ * none, or it is not known. */
+static uint64_t end_in_turn(const struct tally *t, uint64_t size)
+{
+    uint64_t end;
+
+    return in_turn(t, &end) ? MIN(end, size) : size;
 }
 
 static void sum_up(struct probe *p, const struct grid *g, const struct tally *tallies)
@@ -293,6 +306,7 @@ static void sum_up(struct probe *p, const struct grid *g, const struct tally *ta
         const struct task_arg *arg = &j->task->args[j->outputs[o]];
         const struct tally *t = &tallies[o];
         int64_t size;
+        uint64_t end;
         double error, all = tally_all(t, g->blocks, &error), least = error ? TOO_FEW : ENOUGH;
         stage_arg(p->stage, j->outputs[o], &size);
         bool last_launch = p->launches == p->most_launches,
@@ -301,21 +315,22 @@ static void sum_up(struct probe *p, const struct grid *g, const struct tally *ta
         if (p->original && last_launch) {
             p->of->parts[o] = arg->role == ROLE_INOUT;
             p->of->sure[o] = p->share[o] - SURENESS * error;
+            p->of->to_end[o] = p->most_launches == 1 && in_turn(t, &end) && end >= (uint64_t)size;
         }
         if (p->few || t->most == 0 || by_chance || !last_launch)
             continue;
-        if (p->of->parts[o]) { /* another cut into blocks may make them write the same */
-            size = (int64_t)fmin((double)size, p->of->sure[o]);
-            least = TOO_FEW;
-        } else if (p->most_launches == 1 && p->share[o] == all &&
-                   end_in_turn(t, (uint64_t)size) < (uint64_t)size)
+        if (p->most_launches == 1 && p->share[o] == all && (p->of->to_end[o] || !p->of->parts[o]) &&
+            end_in_turn(t, (uint64_t)size) < (uint64_t)size)
             p->few =
                 arena_printf(p->arena,
                              "its %llu blocks write %s from the first byte on, each behind the one before, and "
                              "come to byte %llu of %lld: does an index or a size overflow?",
                              (unsigned long long)g->blocks, arg->name,
                              (unsigned long long)end_in_turn(t, (uint64_t)size), (long long)size);
-        else if (end_missing(t, g->blocks, (double)size) && p->share[o] < (double)size)
+        else if (p->of->parts[o]) { /* another cut into blocks may make them write the same */
+            size = (int64_t)fmin((double)size, p->of->sure[o]);
+            least = TOO_FEW;
+        } else if (end_missing(t, g->blocks, (double)size) && p->share[o] < (double)size)
             p->few =
                 arena_printf(p->arena,
                              "its blocks write %.0f bytes of %s each but for the last of them, which writes "
@@ -712,6 +727,7 @@ bool verify_extreme(struct judge *j, struct version *v, struct arena *a, struct 
     ok = stage_run(&stage, v, &plan, &visitor, a, fate, err);
     if (ok && fate_open(fate))
         ok = conclude(&probe, &plan, x, original, fate, err);
+    v->shared_out |= probe.atomics || probe.most_launches > 1;
     probe_close(&probe);
     stage_close(&stage);
     return ok;

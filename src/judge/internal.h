@@ -60,6 +60,8 @@ struct version {
         other_code; /* whose device code is another one, which takes the last cases in the judged one's stead */
     bool asks;      /* its launcher asks the runtime what kernel_limits answers */
     int other_blocks;       /* asked.c: than fit a multiprocessor */
+    int64_t structured;     /* elements of its cases that ran with structured values */
+    bool shared_out;        /* some plan has several launches, or adds by atomics */
     uint64_t long_insns;    /* spent on the longer blocks of extreme shapes */
     bool counted;           /* its time is held to them */
     const char *unclocked;  /* what the clock's samples of blocks left out; NULL: nothing */
@@ -530,6 +532,7 @@ struct error_scale {
     const struct task_arg *arg;
     const char *where; /* the workload, in words */
     double ulps, scale;
+    bool coarse;       /* wild values: numbers beyond the type, or none, are not compared */
     bool exact;        /* small integers, of which the original computes integers without any error */
     double most_other; /* integers: as in error_stats, and how many are left */
     size_t n_other;
@@ -547,6 +550,9 @@ void error_scale_compare(struct arena *a, struct error_scale *y, size_t first, c
 bool verify_prepare_extremes(struct judge *j, struct version *original, struct err *err);
 bool verify_extremes(struct judge *j, struct version *v, struct arena *a, struct fate *fate, struct err *err);
 void extremes_close(struct judge *j);
+/* edges.c: on either side of 2^32 bytes, elements and vectors, where sums by atomics or several launches leave
+ * nothing to compare. */
+bool edges_verify(struct version *v, struct arena *a, struct fate *fate, struct err *err);
 /* One more such shape: both versions' blocks; nothing is said where the original's fail. */
 bool verify_extreme_shape(struct judge *j, struct version *v, struct arena *a, const int64_t *dims,
                           struct fate *fate, struct err *err);

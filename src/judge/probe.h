@@ -26,6 +26,7 @@ struct extreme {
     bool adds[MAX_ARGS];   /* outputs to which one block after the other adds */
     bool parts[MAX_ARGS];  /* in-place outputs of which the original's blocks write more or less, */
     double sure[MAX_ARGS]; /* and this much together at the least, bytes */
+    bool to_end[MAX_ARGS]; /* outputs that they write block behind block, from the first byte to the last */
     VEC(struct piece) pieces[MAX_ARGS];
 };
 
@@ -51,6 +52,8 @@ struct probe {
     size_t n_watched;
     const char *few;                      /* an output that the blocks do not come to the whole of */
     double share[MAX_ARGS];               /* of each output, in bytes: what launches, sets and copies write */
+    uint64_t metered, metered_bytes;      /* an input, of which loads are counted; 0 bytes: none */
+    double loaded;                        /* of it, by what is running: bytes, each time */
     struct stored *reads;                 /* by what is running; NULL: nobody asks */
     struct stored block, others, earlier; /* what is running writes; the launch's blocks; earlier launches' */
     uint64_t insns, block_insns;          /* so far, and of the last block */

@@ -19,6 +19,7 @@ struct whole { /* one workload */
     struct stage_tiles *tiles;
     const struct task_values *values; /* one per arg; NULL: the task's own */
     bool integers;                    /* these are small integers, where any may be */
+    bool coarse;                      /* these are wild: only what is far off counts */
     unsigned checks;                  /* of the candidate: enum sanitize_checks */
     struct work *work;                /* what the candidate's run comes to is counted here; NULL: nobody asks */
 };
@@ -32,6 +33,7 @@ struct extra {
     uint64_t seed;
     bool integers; /* as in `whole` */
     bool apart;    /* no values repeat, however many there are */
+    bool coarse;   /* as in `whole` */
 };
 bool extra_verify(const struct extra *x, struct version *v, struct arena *scratch, struct fate *fate,
                   struct err *err);

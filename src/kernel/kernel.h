@@ -170,7 +170,8 @@ struct plan_number {
     int64_t number; /* the first one there */
     int64_t other;  /* on the other side of the operator, at that time */
     bool varies;    /* others came after it */
-    bool orders;    /* the operator is <, <=, > or >= */
+    bool compares;  /* the operator is a comparison, */
+    bool orders;    /* namely <, <=, > or >= */
 };
 
 struct plan {

@@ -31,10 +31,16 @@ static void add_number(struct marks *m, struct plan_number x)
         vec_add(m->arena, &m->numbers, x);
 }
 
-void marks_operands(struct marks *m, const struct token *at, bool orders, int64_t left, int64_t right)
+void marks_operands(struct marks *m, const struct token *at, struct plan_number is, int64_t left, int64_t right)
 {
     uint64_t place = (uint64_t)at->len << 1;
 
-    add_number(m, (struct plan_number){rng_hash(at->at, place), left, .other = right, .orders = orders});
-    add_number(m, (struct plan_number){rng_hash(at->at, place | 1), right, .other = left, .orders = orders});
+    is.place = rng_hash(at->at, place);
+    is.number = left;
+    is.other = right;
+    add_number(m, is);
+    is.place = rng_hash(at->at, place | 1);
+    is.number = right;
+    is.other = left;
+    add_number(m, is);
 }

@@ -15,7 +15,8 @@ struct marks {
 void marks_add(struct marks *m, uint64_t what);
 /* A condition there holds, or does not; gives it. */
 bool marks_decide(struct marks *m, const struct token *at, bool holds);
-/* Both operands there, of a comparison or the like. */
-void marks_operands(struct marks *m, const struct token *at, bool orders, int64_t left, int64_t right);
+/* Both operands there, of a comparison or the like; which it is, is said. */
+void marks_operands(struct marks *m, const struct token *at, struct plan_number is, int64_t left,
+                    int64_t right);
 
 #endif

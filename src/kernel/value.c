@@ -603,8 +603,10 @@ struct value binary(struct interp *in, const struct token *at, enum op op, struc
              b.type->name);
     if (!type_is_float(t) &&
         (is_comparison(op) || op == OP_REM || op == OP_DIV || op == OP_XOR || op == OP_AND || op == OP_SUB))
-        marks_operands(&in->marks, at, op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE, (int64_t)a.i,
-                       (int64_t)b.i);
+        marks_operands(&in->marks, at,
+                       (struct plan_number){.compares = is_comparison(op),
+                                            .orders = is_comparison(op) && op != OP_EQ && op != OP_NE},
+                       (int64_t)a.i, (int64_t)b.i);
     return type_is_float(t) ? float_binary(in, at, op, t, a, b) : int_binary(in, at, op, t, a, b);
 }
 

@@ -263,3 +263,40 @@ size_t task_far(const struct task *t, struct arena *a, const int64_t **shapes, s
         }
     return n;
 }
+
+static bool edge_in(const struct task *t, size_t arg, const int64_t *dims, double low, double high)
+{
+    int64_t n;
+
+    if (!task_in_domain(t, dims) || !task_shape(t, &t->args[arg], dims, &n, NULL))
+        return false;
+    double bytes = (double)n * (double)kernel_type_size(t->args[arg].type);
+    return bytes >= low && bytes <= high;
+}
+
+bool task_edge(const struct task *t, size_t arg, int64_t bytes, bool above, int64_t *dims)
+{
+    const double whole = (double)bytes, low = above ? whole : whole * (1 - 1. / 64),
+                 high = above ? whole * (1 + 1. / 512) : whole * (1 - 1. / 128);
+
+    for (size_t i = t->n_dims; i-- > 0;) {
+        int64_t best = 1;
+        memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
+        for (size_t k = 0; k < t->n_dims; k++) {
+            dims[k] += k != i;
+            if (!task_in_domain(t, dims))
+                dims[k] -= k != i;
+        }
+        for (int64_t step = (int64_t)1 << 40; step > 0; step /= 2) {
+            dims[i] = best + step;
+            if (edge_in(t, arg, dims, 0, high))
+                best += step;
+        }
+        for (int less = 1; less >= 0; less--) { /* odd, where the domain has such */
+            dims[i] = best - (best % 2 == 0 && less);
+            if (edge_in(t, arg, dims, low, high))
+                return true;
+        }
+    }
+    return false;
+}

@@ -371,6 +371,45 @@ void add_wild_cases(struct builder *b, const struct shapes *rows, const struct s
         add_wild(b, &ordered, 0, WILD_PATTERNS, turn);
 }
 
+/* ---- beside the suite ---- */
+
+static bool is_square(const struct task_arg *arg, const int64_t *dims)
+{
+    int64_t rows, columns;
+
+    return arg->n_shape == 2 && dim_eval(arg->shape[0], dims, &rows) &&
+           dim_eval(arg->shape[1], dims, &columns) && rows == columns && rows > 1;
+}
+
+static bool make_structured(const struct task_arg *arg, const int64_t *dims, enum task_structure structure,
+                            struct task_values *v)
+{
+    bool number = is_any_float(arg);
+
+    if (structure == STRUCTURE_LARGE && number && arg->type != KT_F16)
+        v->kind = VALUE_LARGE;
+    if (structure == STRUCTURE_LARGE)
+        return v->kind == VALUE_LARGE;
+    if (!number && !is_any_integer(arg) && !(is_read(arg) && v->kind == VALUE_INDEX))
+        return false;
+    v->patterned = structure == STRUCTURE_PARTS || is_square(arg, dims);
+    v->turn = structure == STRUCTURE_PARTS ? TURN_PARTS : TURN_SYMMETRIC;
+    return v->patterned;
+}
+
+bool task_structured(const struct task *t, const int64_t *dims, enum task_structure structure,
+                     struct task_values *values)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < t->n_args; i++) {
+        values[i] = t->args[i].values;
+        values[i].special_share = 0;
+        any |= make_structured(&t->args[i], dims, structure, &values[i]);
+    }
+    return any;
+}
+
 /* ---- scalars ---- */
 
 /* Floating scalars at zero and, of those that are next to zero, many times larger and smaller, where what they

@@ -33,7 +33,7 @@ enum value_kind {
 };
 
 enum { N_PATTERNS = 8, N_NEAR = 6, N_HUGE = 5, N_RUNGS = 4, N_RISES = 4 }; /* values.c */
-enum { TURN_UPPER = N_PATTERNS + N_NEAR + 1, TURN_ALIASES, TURN_FRONT, TURN_PLAIN };
+enum { TURN_UPPER = N_PATTERNS + N_NEAR + 1, TURN_ALIASES, TURN_FRONT, TURN_PLAIN, TURN_SYMMETRIC, TURN_PARTS };
 
 struct task_values { /* how a buffer is filled: element i is a pure function of (this, seed, i) */
     enum value_kind kind;
@@ -190,6 +190,17 @@ const struct task *task_of_case(struct arena *a, const struct task *t, const str
 bool task_is_flag(const struct task_arg *arg);
 /* The whole content of a buffer in a case. */
 void task_fill_case(const struct task *t, const struct task_case *c, size_t arg, int64_t elements, void *to);
+
+/* A shape on which a buffer has a little more or less than so many bytes, by one long dim; the others are a
+ * workload's, or one more, so that little divides them. False: the domain has none. */
+bool task_edge(const struct task *t, size_t arg, int64_t bytes, bool above, int64_t *dims);
+
+/* Values of a case beside the suite, one per arg, by which data may be taken for something simpler than it is:
+ * every part of a row in a pattern of its own, matrices nearly symmetric, numbers beyond half's range. False:
+ * the task has no such, or not on this shape. */
+enum task_structure { STRUCTURE_PARTS, STRUCTURE_SYMMETRIC, STRUCTURE_LARGE, N_STRUCTURES };
+bool task_structured(const struct task *t, const int64_t *dims, enum task_structure structure,
+                     struct task_values *values);
 
 /* Cases beside a suite, drawn over the whole domain: for a version that is final. No prompt has them. */
 void task_hidden(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,

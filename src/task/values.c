@@ -363,10 +363,13 @@ enum pattern {
     ALIASES,     /* neighbours whose lower bits are the same */
     FRONT, /* the front says nothing of the rest: small there and large behind it, or the other way round */
     PLAIN, /* one number, but for a few elements of every second row behind its front; of a single row, too */
+    SYMMETRIC, /* rows and columns the same, but for a few elements */
+    PARTS,     /* every part of a row has a pattern of its own */
 };
 _Static_assert((int)BESIDE_ENDS == (int)N_PATTERNS + (int)N_NEAR, "the near ones follow the ends");
 _Static_assert((int)UPPER == (int)TURN_UPPER && (int)ALIASES == (int)TURN_ALIASES &&
-                   (int)FRONT == (int)TURN_FRONT && (int)PLAIN == (int)TURN_PLAIN,
+                   (int)FRONT == (int)TURN_FRONT && (int)PLAIN == (int)TURN_PLAIN &&
+                   (int)SYMMETRIC == (int)TURN_SYMMETRIC && (int)PARTS == (int)TURN_PARTS,
                "and those that stand alone these");
 _Static_assert((int)ENDS == (int)N_PATTERNS, "the ends are drawn by themselves");
 
@@ -374,7 +377,10 @@ enum {
     LARGE_SCALE = 100,
     SHORT_STEPS = 32,
     INDEX_ROWS = 16 /* that a single row of indices is taken for */,
-    NOT_PLAIN = 3
+    NOT_PLAIN = 3,
+    SYMMETRIC_ROWS = 61, /* one in so many has an element that is not its mirror's */
+    PART = 2048,         /* elements, of which a row has at least so many parts: */
+    LEAST_PARTS = 4
 };
 
 struct drawn { /* what an element is made of */
@@ -407,6 +413,25 @@ static bool is_plain(const struct task_arg *arg, uint64_t own, struct place at)
     return plain;
 }
 
+/* Of a matrix an element that is its mirror's, or not. */
+static uint64_t symmetric(uint64_t own, struct place at)
+{
+    uint64_t row = (uint64_t)at.row, column = (uint64_t)at.column, length = (uint64_t)at.length;
+    bool own_value = row % SYMMETRIC_ROWS == 1 && column == rng_hash(own ^ 0x73796d6d, row) % length;
+
+    return own_value ? rng_hash(own ^ 0x6f776e, row)
+                     : rng_hash(own, MIN(row, column) * length + MAX(row, column));
+}
+
+/* The part of a row that an element lies in, as a row. */
+static struct place part_of(struct place at)
+{
+    int64_t length = MAX(MIN((int64_t)PART, at.length / LEAST_PARTS), (int64_t)1),
+            parts = (at.length + length - 1) / length;
+
+    return (struct place){at.row * parts + at.column / length, at.column % length, length};
+}
+
 static struct drawn rising(uint64_t own, uint64_t row, uint64_t column, uint64_t length)
 {
     uint64_t bits = rng_hash(own, row * length + column);
@@ -419,6 +444,8 @@ static struct drawn rising(uint64_t own, uint64_t row, uint64_t column, uint64_t
 static struct drawn patterned(const struct task_arg *arg, const struct task_values *v, uint64_t own,
                               struct place at)
 {
+    if (v->turn == TURN_PARTS)
+        at = part_of(at);
     uint64_t row = (uint64_t)at.row, column = (uint64_t)at.column, length = (uint64_t)at.length;
     uint64_t bits = rng_hash(own, row * length + column), of_row = rng_hash(own ^ 0x726f77, row);
     uint64_t place = of_row % length, late; /* of what is special in the row */
@@ -428,7 +455,11 @@ static struct drawn patterned(const struct task_arg *arg, const struct task_valu
     /* Neighbours have one, so that they may be told by each other. */
     enum pattern pattern = (row / 2 + v->turn + hash_text(arg->name)) % N_PATTERNS;
 
-    if (v->turn == N_PATTERNS)
+    if (v->turn == TURN_PARTS && row / 2 % 2)
+        pattern = NEARLY_SORTED + row / 4 % N_NEAR;
+    else if (v->turn == TURN_PARTS)
+        pattern = row / 4 % N_PATTERNS;
+    else if (v->turn == N_PATTERNS)
         pattern = ENDS;
     else if (v->turn >= TURN_UPPER)
         pattern = (enum pattern)v->turn;
@@ -506,6 +537,11 @@ static struct drawn patterned(const struct task_arg *arg, const struct task_valu
     case PLAIN:
         d.plain = is_plain(arg, own, at);
         break;
+    case SYMMETRIC:
+        d.bits = symmetric(own, at);
+        break;
+    case PARTS:
+        break; /* is made of the others */
     case ENDS: /* of the range, in turn; a single row of indices has both */
         d.sorted = true;
         d.bits = (single ? column + 1 : row) & 1 ? UINT64_MAX : 0;

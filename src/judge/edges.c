@@ -1,0 +1,188 @@
+/* On either side of 2^32 bytes, elements and vectors of an input or an output: a few blocks of each launch,
+ * where blocks that add by atomics, or a launch behind another, leave nothing that can be compared. The version
+ * is held to itself: two shapes differ by two hundredths, and have the same launches. Whoever counts in 32 bits
+ * does next to nothing on the larger one, never ends there, or goes to a place that lies 2^32 in front of the
+ * end. */
+#include "probe.h"
+
+enum {
+    EDGE_INSNS = 2000000, /* of a block, */
+    FEW_INSNS = 150000,   /* where no block has ended within these */
+    EDGE_BLOCKS = 2,      /* the first and the last */
+    MOST_LAUNCHES = 3,
+    MOST_UNIT = 16, /* bytes of a vector */
+};
+#define LITTLE 0.5
+
+struct edge_block {
+    bool ended, end, instead; /* it read the input's end, or what lies 2^32 units in front of it */
+    uint64_t insns;
+    double loaded, stored; /* bytes, if all blocks did so */
+};
+
+struct side {
+    struct probe probe;
+    size_t input, output; /* arguments; n_args: none */
+    uint64_t unit, limit;
+    size_t launches;
+    const char *kernels[MOST_LAUNCHES];
+    struct edge_block of[MOST_LAUNCHES][EDGE_BLOCKS];
+    bool known;
+};
+
+static bool run_one(struct side *s, const struct grid *g, uint64_t block, struct edge_block *x,
+                    struct fate *fate, struct err *err)
+{
+    struct probe *p = &s->probe;
+    const struct task *t = p->stage->task;
+    uint64_t addr = 0, end;
+    int64_t size = 0;
+
+    p->n_watched = 0;
+    p->loaded = 0;
+    if (s->input < t->n_args) {
+        addr = stage_arg(p->stage, s->input, &size);
+        end = addr + (uint64_t)size - kernel_type_size(t->args[s->input].type);
+        p->watched[0] = (struct watched){end, false};
+        p->watched[1] = (struct watched){end - (s->unit << 32), false};
+        p->n_watched = (uint64_t)size > s->unit << 32 ? 2 : 1;
+    }
+    p->metered = addr;
+    p->metered_bytes = (uint64_t)size;
+    p->unasked = !g->first;
+    if (!probe_block(p, g, block, s->limit, &x->ended, fate, err))
+        return false;
+    x->insns = p->block_insns;
+    x->loaded = p->loaded * (double)g->blocks;
+    x->end = p->watched[0].read;
+    x->instead = p->n_watched == 2 && p->watched[1].read;
+    if (s->output < t->n_args) {
+        addr = stage_arg(p->stage, s->output, &size);
+        x->stored = (double)stored_bytes(&p->block, addr, (uint64_t)size) * (double)g->blocks;
+    }
+    return true;
+}
+
+static bool launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
+                   const struct image_kernel *k, struct fate *fate, struct err *err)
+{
+    struct side *s = context;
+    const struct grid g = {l, k, (uint64_t)l->grid[0] * l->grid[1] * l->grid[2], s->launches == 0};
+    const uint64_t blocks[EDGE_BLOCKS] = {0, g.blocks - 1};
+
+    s->known &= s->launches < MOST_LAUNCHES && !step->cooperative && step->cluster[0] <= 1;
+    if (!s->known)
+        return true;
+    s->kernels[s->launches] = arena_strdup(s->probe.arena, step->kernel);
+    for (size_t i = 0; i < EDGE_BLOCKS && fate_open(fate); i++)
+        if (!run_one(s, &g, blocks[i], &s->of[s->launches][i], fate, err))
+            return false;
+    s->launches++;
+    return true;
+}
+
+static bool run_side(struct side *s, struct version *v, struct arena *a, const int64_t *dims, struct fate *fate,
+                     struct err *err)
+{
+    const struct stage_visitor visitor = {.context = s, .launch = launch};
+    struct stage stage;
+    struct plan plan;
+    bool ok = true;
+
+    if (!probe_open(&stage, v, a, dims, &plan, fate, err))
+        return false;
+    s->probe = (struct probe){.version = v, .stage = &stage, .arena = a};
+    s->known = fate_open(fate) && !stage_moves_much(&stage, &plan);
+    if (s->known)
+        ok = stage_run(&stage, v, &plan, &visitor, a, fate, err);
+    s->known &= fate_open(fate);
+    probe_close(&s->probe);
+    stage_close(&stage);
+    return ok;
+}
+
+/* What the larger shape shows of a block beside the smaller one; NULL: nothing. */
+static const char *fault_of(const struct edge_block *below, const struct edge_block *above, bool first)
+{
+    if (first && below->ended && !above->ended && below->insns > FEW_INSNS)
+        return "a block does not end within twice the instructions that it needs for a little less";
+    if (above->ended && above->stored < LITTLE * below->stored)
+        return "blocks write less than half of what they write where there is a little less";
+    if (above->ended && above->loaded < LITTLE * below->loaded)
+        return "blocks read less than half of what they read where there is a little less";
+    if (first && below->end && above->ended && !above->end && above->instead)
+        return "a block reads what lies 2^32 in front of an input's end in its stead";
+    return NULL;
+}
+
+static bool same_launches(const struct side *x, const struct side *y)
+{
+    bool same = x->known && y->known && x->launches == y->launches;
+
+    for (size_t i = 0; same && i < x->launches; i++)
+        same = str_eq(x->kernels[i], y->kernels[i]);
+    return same;
+}
+
+static bool edge_verify(struct side *like, struct version *v, struct arena *a, size_t arg, struct fate *fate,
+                        struct err *err)
+{
+    const struct task *t = v->judge->task;
+    int64_t below[16], above[16], bytes = (int64_t)(like->unit << 32);
+    struct side x = *like, y = *like;
+    struct fate small = {0};
+    bool all_ended = true;
+
+    if (!task_edge(t, arg, bytes, false, below) || !task_edge(t, arg, bytes, true, above))
+        return true;
+    if (!run_side(&x, v, a, below, &small, err))
+        return false;
+    if (!x.known)
+        return true;
+    for (size_t i = 0; i < x.launches; i++)
+        for (size_t b = 0; b < EDGE_BLOCKS; b++)
+            all_ended &= x.of[i][b].ended;
+    y.limit = 2 * x.limit;
+    if (!run_side(&y, v, a, above, fate, err))
+        return false;
+    for (size_t i = 0; same_launches(&x, &y) && i < x.launches; i++)
+        for (size_t b = 0; b < EDGE_BLOCKS && fate_open(fate); b++) {
+            const char *words = fault_of(&x.of[i][b], &y.of[i][b], i == 0);
+            if (words)
+                fate_isf(fate, a, VERDICT_WRONG, 0, "%s: does an index of 32 bits overflow? (%s)", words,
+                         task_dims_text(a, t, above));
+        }
+    if (!all_ended)
+        like->limit = FEW_INSNS;
+    return true;
+}
+
+/* The largest buffer of such a role on the first workload; n_args: none. */
+static size_t largest(const struct task *t, bool output)
+{
+    size_t best = t->n_args;
+    int64_t most = 0, n;
+
+    for (size_t i = 0; i < t->n_args; i++) {
+        enum task_role role = t->args[i].role;
+        bool right = output ? role == ROLE_OUT || role == ROLE_INOUT : role == ROLE_IN;
+        if (!right || !task_shape(t, &t->args[i], t->workloads, &n, NULL) || n <= most)
+            continue;
+        most = n;
+        best = i;
+    }
+    return best;
+}
+
+bool edges_verify(struct version *v, struct arena *a, struct fate *fate, struct err *err)
+{
+    const struct task *t = v->judge->task;
+    struct side s = {.input = largest(t, false), .output = largest(t, true), .limit = EDGE_INSNS};
+    size_t args[] = {s.input, s.output};
+    bool ok = true;
+
+    for (size_t k = 0; ok && v->shared_out && k < ARRAY_LEN(args); k++)
+        for (s.unit = 1; ok && fate_open(fate) && args[k] < t->n_args && s.unit <= MOST_UNIT; s.unit *= 2)
+            ok = edge_verify(&s, v, a, args[k], fate, err);
+    return ok;
+}
