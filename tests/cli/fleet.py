@@ -158,13 +158,19 @@ def program(folder, name):
     return os.path.join(folder, "far", "astra", "node", "programs", name, "bin", "astra")
 
 
+def whole(names):
+    """Without what a shell leaves that the run's end killed while it unpacked: the next one removes it after a day."""
+    return [n for n in names or [] if not n.startswith("tmp.")]
+
+
 @cases(["dash", "bash"])
 def astra_itself_is_sent(folder, shell):
     """To two nodes at once that share an empty cache, then found there, and sent anew where the cache is not whole."""
     small_gpu_task(folder)
     archive(folder)
-    done, kept_there = sent_to(folder, shell, "cold")
+    done, names = sent_to(folder, shell, "cold")
     said(done, 0)
+    kept_there = whole(names)
     expect("left out" not in done.err and kept_there and len(kept_there) == 1 and len(kept_there[0]) == 64, (kept_there, done.err))
     there = program(folder, kept_there[0])
     first = os.stat(there).st_ino
@@ -173,7 +179,7 @@ def astra_itself_is_sent(folder, shell):
     os.truncate(there, 1000)
     done, names = sent_to(folder, shell, "spoilt")
     said(done, 0)
-    expect(names == kept_there and os.path.getsize(there) > 1000, (names, os.path.getsize(there)))
+    expect(whole(names) == kept_there and os.path.getsize(there) > 1000, (names, os.path.getsize(there)))
     expect(read(os.path.join(folder, "cold", "best.cu")) == read(os.path.join(folder, "spoilt", "best.cu")), "another best version")
     expect(not os.path.exists(os.path.join(folder, "bad")), "a name was taken for a command")
 
