@@ -156,6 +156,7 @@ static char *kernel_text(const struct attention *a, const struct shape *s, const
     fill_putf(fill, "depth", "%lld", (long long)a->depth_value);
     fill_put(fill, "zero", a->zero ? "true" : "false");
     fill_put(fill, "blocks", s->blocks);
+    fill_if(fill, "any_tiles", flat || a->diagonal.ok);
     fill_if(fill, "head_asked", a->head != NULL);
     fill_put(fill, "head_type", a->head ? a->head->type : "");
     fill_put(fill, "head_name", a->head ? a->head->name : "");

@@ -5,7 +5,10 @@
 {{#any_uniform}}
     {{uniform}}
 {{/any_uniform}}
-    const long long {{rows}} = {{row_bound}}, {{tiles}} = ({{rows}} + {{less}}) / {{tile_rows}};
+    const long long {{rows}} = {{row_bound}};
+{{#any_tiles}}
+    const long long {{tiles}} = ({{rows}} + {{less}}) / {{tile_rows}};
+{{/any_tiles}}
 {{#head_asked}}
     const {{head_type}} {{head_name}} = static_cast<{{head_type}}>(blockIdx.x / {{tiles}});
 {{/head_asked}}

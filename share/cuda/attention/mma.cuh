@@ -274,13 +274,14 @@ __device__ __forceinline__ void attention_mma(unsigned char *memory, R *out, lon
             float sum = total[i][h];
             sum += __shfl_xor_sync(0xffffffffu, sum, 1);
             sum += __shfl_xor_sync(0xffffffffu, sum, 2);
+            const float inverse = attention_inverse<ZERO>(sum);
             const int r = row + i * 16 + h * 8 + lane / 4;
 #pragma unroll
             for (int d = 0; d < WIDE / 8; d++) {
                 const int col = d * 8 + lane % 4 * 2;
                 if (r < here && col < D)
-                    attention_store(out + r * out_step + col, attention_mean<ZERO>(o[i][d][h * 2], sum),
-                                    attention_mean<ZERO>(o[i][d][h * 2 + 1], sum), pairs && D % 2 == 0,
+                    attention_store(out + r * out_step + col, o[i][d][h * 2] * inverse,
+                                    o[i][d][h * 2 + 1] * inverse, pairs && D % 2 == 0,
                                     col + 1 < D);
             }
         }

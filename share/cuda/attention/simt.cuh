@@ -49,8 +49,8 @@ __device__ __forceinline__ void attention_simt(unsigned char *memory, R *out, lo
 #pragma unroll
             for (int i = 0; i < EACH; i++) {
 #pragma unroll
-                for (int j = 0; j < EACH; j++)
-                    s[i][j] += x[i].x * y[j].x + x[i].y * y[j].y + x[i].z * y[j].z + x[i].w * y[j].w;
+                for (int j = 0; j < EACH; j++) // in the order of the numbers
+                    s[i][j] = fmaf(x[i].w, y[j].w, fmaf(x[i].z, y[j].z, fmaf(x[i].y, y[j].y, fmaf(x[i].x, y[j].x, s[i][j]))));
             }
         }
 #pragma unroll
@@ -112,12 +112,13 @@ __device__ __forceinline__ void attention_simt(unsigned char *memory, R *out, lo
 #pragma unroll
         for (int other = 8; other > 0; other /= 2)
             sum += __shfl_xor_sync(0xffffffffu, sum, other);
+        const float inverse = attention_inverse<ZERO>(sum);
 #pragma unroll
         for (int d = 0; d < WIDE / 16; d += 2) {
             const int col = d / 4 * 64 + tx * 4 + d % 4;
             if (row + i < here && col < D)
-                attention_store(out + (row + i) * out_step + col, attention_mean<ZERO>(o[i][d], sum),
-                                attention_mean<ZERO>(o[i][d + 1], sum), pairs && D % 2 == 0, col + 1 < D);
+                attention_store(out + (row + i) * out_step + col, o[i][d] * inverse,
+                                o[i][d + 1] * inverse, pairs && D % 2 == 0, col + 1 < D);
         }
     }
 }

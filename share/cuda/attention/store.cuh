@@ -1,8 +1,8 @@
-// A sum over what its weights are together, and one or two neighbouring results.
+// By what a sum is multiplied, from what its weights are together; and one or two neighbouring results.
 template <bool ZERO> // where there are no weights
-__device__ __forceinline__ float attention_mean(float sum, float weights)
+__device__ __forceinline__ float attention_inverse(float weights)
 {
-    return ZERO && weights == 0.0f ? 0.0f : sum / weights;
+    return ZERO && weights == 0.0f ? 0.0f : 1.0f / weights;
 }
 
 template <typename R> struct __align__(2 * sizeof(R)) attention_two
