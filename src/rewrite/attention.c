@@ -14,7 +14,7 @@ struct shape { /* how a block works */
     const char *blocks, *types;
 };
 
-enum { TILES = 1000000, LONGEST = 256 /* vector */ };
+enum { TILES = 1000000, LONGEST = 256 /* vector */, MOST_AHEAD = 4 };
 
 /* The tensor cores' instruction for these vectors, as a file of share/; NULL: there is none. */
 static const char *mma_file(const struct attention *a)
@@ -94,10 +94,28 @@ static const char *told(const struct attention *a)
     return node_ok(a->heads_of) || node_ok(a->rows) ? NULL : fresh_local(a->f, "query_end");
 }
 
+/* The head of a kernel that does what several did, with the parameters of all. */
+static char *joined_head(const struct attention *a, const char *name, int threads)
+{
+    const struct function *f = a->f;
+    struct str b = {0};
+
+    str_addf(&b, "__global__ void __launch_bounds__(%d) %s(", threads, name);
+    for (size_t i = 0; i < a->parameters.n; i++)
+        str_addf(&b, "%s%s", i ? ", " : "", a->parameters.v[i].declared);
+    if (told(a))
+        str_addf(&b, ", long long %s", told(a));
+    str_add(&b, ")");
+    return str_take(&b, f->a);
+}
+
 /* The kernel's head under this name, with these launch bounds, and with what it must be told. */
 static char *head_text(const struct attention *a, const char *name, int threads)
 {
     const struct function *f = a->f;
+
+    if (a->ahead.n > 0)
+        return joined_head(a, name, threads);
     size_t start = node_start(f->whole), body = node_start(f->body);
     char *head = text_range(f, start, body), *old = strstr(head, "__launch_bounds__");
     char *end = old ? strchr(old, ')') : NULL;
@@ -201,6 +219,35 @@ static const char *grid_queries(const struct attention *a, const struct launch *
     return a->by_thread ? arena_printf(f->a, "(%s) * (%s)", grid, threads) : grid;
 }
 
+static char *passed_text(const struct attention *a)
+{
+    struct str b = {0};
+
+    for (size_t i = 0; i < a->parameters.n; i++)
+        str_addf(&b, "%s%s", i ? ", " : "", a->parameters.v[i].passed);
+    return str_take(&b, a->f->a);
+}
+
+/* Kernels that are no longer launched, what they left for each other, and their launches; what the new launch
+ * says stays. */
+static void remove_ahead(const struct attention *a, const char *launch, struct edits *edits)
+{
+    const struct function *f = a->f;
+    struct node statements[MOST_AHEAD + 1];
+    size_t n = 0;
+
+    statements[n++] = f->launches[0].statement;
+    for (size_t i = 0; i < a->ahead.n; i++) {
+        const struct function *g = a->ahead.v[i];
+        size_t from = function_head(g), to = node_end(g->whole);
+        statements[n++] = g->launches[0].statement;
+        while (g->text[to] == '\n')
+            to++;
+        edits_try(edits, from, to, "");
+    }
+    launches_remove(f, statements, n, launch, edits);
+}
+
 /* The launch of the new kernel: its grid along the queries' dimension, one dimension of threads. */
 static char *launch_lines(const struct attention *a, const struct shape *s, const struct launch *l,
                           const char *name, struct err *why_not)
@@ -228,6 +275,8 @@ static char *launch_lines(const struct attention *a, const struct shape *s, cons
         err_input(why_not, "the launcher cannot tell how many queries there are");
         return NULL;
     }
+    if (a->deep_dimension >= 0)
+        x[a->deep_dimension] = "1";
     x[a->dimension] = arena_printf(arena, "(%s + %d) / %d", rows, s->rows - 1, s->rows);
     if (node_ok(a->heads_of))
         x[0] = arena_printf(arena, "(%s) * ((%s) / (%s))", x[0], total, rows);
@@ -238,9 +287,10 @@ static char *launch_lines(const struct attention *a, const struct shape *s, cons
     if (node_ok(l->shared))
         edits_node(&edits, l->shared, arena_printf(arena, "%lld", (long long)s->memory));
     edits_node(&edits, launch_name(f, l), name);
+    if (a->ahead.n > 0)
+        edits_try(&edits, node_start(l->args[0]), node_end(l->args[l->n_args - 1]), passed_text(a));
     if (told(a))
-        edits_at(&edits, node_end(node_field(l->call, FIELD_ARGUMENTS)) - 1,
-                 arena_printf(arena, ", %s", total));
+        edits_at(&edits, node_end(node_field(l->call, FIELD_ARGUMENTS)) - 1, arena_printf(arena, ", %s", total));
     if (node_ok(l->template_args))
         called = arena_printf(arena, "%s%s", name, text_of(f, l->template_args));
     return arena_printf(arena,
@@ -260,7 +310,9 @@ static bool attention_apply(const struct function *f, const struct transform_sit
         return false;
     if (!shape_of(site->setting, &a, &s))
         return err_input(why_not, "so many queries and keys of %s do not fit", f->name);
-    bool fixed = constant_value(f, a.depth, &depth);
+    bool fixed = constant_value(a.depth_f, a.depth, &depth);
+    if (a.ahead.n > 0 && (!fixed || a.ahead.n > MOST_AHEAD || f->n_launches != 1))
+        return err_input(why_not, "the length of a vector of %s is not written down", f->name);
     const char *name =
         fixed ? f->name : fresh_name(f, arena_printf(f->a, "%s_%lld", f->name, (long long)a.depth_value));
     for (const struct launch *l = f->launches; l < f->launches + f->n_launches; l++) {
@@ -274,6 +326,8 @@ static bool attention_apply(const struct function *f, const struct transform_sit
                                  text_reindent(f->a, lines, 4), indent, indent,
                                  text_reindent(f->a, text_of(f, l->statement), 4), indent);
         edits_launch(edits, f, l, lines);
+        if (a.ahead.n > 0)
+            remove_ahead(&a, lines, edits);
     }
     edits_helper(edits, f, share_text("cuda/attention/store.cuh"));
     if (s.types)

@@ -4,11 +4,21 @@
 #include "rewrite/attention_form.h"
 #include "rewrite/attention_sum.h"
 
-struct parse {
+struct counter { /* an index, known by its atom `lead` */
+    const char *lead;
+    struct poly whole;
+};
+
+enum role { OWN, FIRST, BETWEEN };
+
+struct parse { /* a kernel: the one that stores the answer, the one that multiplies queries and keys, one between */
     struct attention *a;
     const struct function *f;
     struct err *why;
     const struct weighted_sum *s;
+    enum role role;
+    int dimension;    /* of its grid, along which queries go; -1: not known */
+    struct counter key, deep;
     const char *lead; /* the atom of the index that counts queries */
     struct poly whole;
     const char *flat_lead; /* and of the one that counts those of all heads; NULL: there is none */
@@ -32,6 +42,8 @@ static bool uniform_variable(struct parse *p, const struct variable *v, int dept
         return !v->pointer;
     if (v == a->head)
         return true;
+    if (p->role != OWN && node_ok(v->init) && node_mentions(p->f, v->init, "blockIdx"))
+        return false;
     for (size_t i = 0; i < a->needed.n; i++)
         if (a->needed.v[i] == v)
             return true;
@@ -55,7 +67,7 @@ static bool uniform(struct parse *p, struct node e, int depth)
         struct node member = node_parent(*name);
         if (str_in(word, "threadIdx|blockDim|gridDim"))
             return false;
-        if (str_eq(word, "blockIdx") && node_text_is(f->s, member, block_index[p->a->dimension]))
+        if (str_eq(word, "blockIdx") && (p->dimension < 0 || node_text_is(f->s, member, block_index[p->dimension])))
             return false;
         if (v && !uniform_variable(p, v, depth))
             return false;
@@ -73,7 +85,7 @@ static bool uniform_atom(struct parse *p, const char *atom)
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
         if (str_has_word(atom, own[i]))
             return false;
-    if (strstr(atom, block_index[p->a->dimension]) || strchr(atom, '['))
+    if (strstr(atom, block_index[p->dimension]) || strchr(atom, '['))
         return false;
     for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++)
         if (str_has_word(atom, v->name) && !uniform_variable(p, v, 0))
@@ -104,6 +116,28 @@ static struct poly along(const struct function *f, const char *lead, const struc
     own = poly_mul(f, by, *whole);
     *rest = poly_add(f, *rest, own, -1);
     return by;
+}
+
+/* The index that has this atom: the atom, or, of a thread, its place in the grid where the polynomial has no other
+ * part along that. */
+static struct counter counter_of(const struct function *f, const char *lead, const struct poly *in)
+{
+    struct counter c = {lead, poly_atom(f, lead)};
+
+    for (int d = 0; d < 3; d++) {
+        if (!str_eq(lead, thread_index[d]) || !poly_has(f, *in, block_index[d]))
+            continue;
+        int64_t threads = block_threads(f, d);
+        for (int named = 0; named < 2; named++) {
+            struct poly by = named ? poly_atom(f, arena_printf(f->a, "blockDim.%c", "xyz"[d])) : poly_number(threads);
+            struct poly rest = *in;
+            struct poly whole = poly_add(f, poly_mul(f, poly_atom(f, block_index[d]), by), c.whole, 1);
+            along(f, lead, &whole, &rest);
+            if ((named || threads > 0) && !poly_has(f, rest, block_index[d]))
+                return (struct counter){lead, whole};
+        }
+    }
+    return c;
 }
 
 /* What it is along the queries of a head, and the rest with the head in it. */
@@ -141,7 +175,7 @@ static bool counts_dimension(struct parse *p, const struct poly *q, const struct
         return false;
     p->lead = thread ? thread_index[d] : block_index[d];
     p->whole = lone;
-    p->a->dimension = d;
+    p->dimension = d;
     for (int named = 0; named < 2 && thread; named++) {
         struct poly by =
             named ? poly_atom(f, arena_printf(f->a, "blockDim.%c", "xyz"[d])) : poly_number(threads);
@@ -200,7 +234,7 @@ static bool find_flat(struct parse *p)
         p->a->heads_of = (struct node){0};
         return false;
     }
-    p->a->dimension = 0;
+    p->dimension = 0;
     return uniform(p, p->a->heads_of, 0);
 }
 
@@ -210,7 +244,8 @@ struct bound { /* left < right, or one more; what stands on the greater side may
                 */
     struct node smaller, greater;
     int more;
-    const char *flag, *key;
+    const char *flag;
+    const struct counter *key;
 };
 
 static bool set_diagonal(struct parse *p, struct poly rest, const char *flag)
@@ -234,6 +269,14 @@ static bool set_keys(struct parse *p, struct poly rest)
     return true;
 }
 
+static bool poly_has_thread(const struct function *f, const struct poly *p)
+{
+    for (int d = 0; d < 3; d++)
+        if (poly_has(f, *p, thread_index[d]) || poly_has(f, *p, block_index[d]))
+            return true;
+    return false;
+}
+
 /* One inequality. */
 static bool take_bound(struct parse *p, const struct bound *b)
 {
@@ -242,13 +285,17 @@ static bool take_bound(struct parse *p, const struct bound *b)
     struct poly left = poly_of(f, b->smaller);
 
     room = poly_add(f, room, poly_number(b->more), 1);
-    struct poly key = b->key ? poly_take(f, b->key, &room) : poly_number(0);
+    struct poly key = along(f, b->key->lead, &b->key->whole, &room);
     struct poly all = p->flat_lead ? along(f, p->flat_lead, &p->flat, &room) : poly_number(0);
     struct poly query = along(f, p->lead, &p->whole, &room);
     if (key.n > 0 && !poly_same(&key, &minus))
         return false;
+    if (p->role == BETWEEN)
+        return !b->flag && !poly_has_thread(f, &room);
     if (key.n > 0 && poly_is_one(&query) && all.n == 0)
         return set_diagonal(p, room, b->flag);
+    if (p->role == FIRST) /* the others are asked again */
+        return !b->flag && (key.n == 0 || (query.n == 0 && !poly_has_thread(f, &room)));
     if (key.n > 0)
         return query.n == 0 && all.n == 0 && set_keys(p, room);
     if (b->flag || b->more)
@@ -258,12 +305,14 @@ static bool take_bound(struct parse *p, const struct bound *b)
     if (poly_same(&all, &minus) && query.n == 0 && poly_same(&left, &p->flat))
         return node_ok(p->a->all_rows) ? false : (p->a->all_rows = b->greater, true);
     /* Of the numbers of a vector: there are as many as a score multiplies. */
-    const char *deep = poly_only_atom(&left);
-    struct poly depth = poly_of(f, p->s->weight.depth), end = poly_of(f, b->greater);
-    return deep && query.n == 0 && all.n == 0 && poly_same(&end, &depth);
+    struct poly deep = along(f, p->deep.lead, &p->deep.whole, &left);
+    struct poly depth = poly_of(p->s->weight.f, p->s->weight.depth), end = poly_of(f, b->greater);
+    if (query.n > 0 || all.n > 0)
+        return false;
+    return poly_is_one(&deep) && left.n == 0 && (poly_same(&end, &depth) || p->a->depth_f != f);
 }
 
-static bool take_condition(struct parse *p, struct node e, bool hidden, const char *key);
+static bool take_condition(struct parse *p, struct node e, bool hidden, const struct counter *key);
 
 /* The greater side, through names, as what it is chosen from. */
 static bool take_bounds(struct parse *p, struct bound b, int depth)
@@ -301,7 +350,7 @@ static bool take_bounds(struct parse *p, struct bound b, int depth)
     return take_bound(p, &b);
 }
 
-static bool take_comparison(struct parse *p, struct node e, bool hidden, const char *key, const char *flag)
+static bool take_comparison(struct parse *p, struct node e, bool hidden, const struct counter *key, const char *flag)
 {
     const char *op = node_is(e, NODE_BINARY_EXPRESSION) ? node_op(p->f, e) : "";
     struct node left = node_field(e, FIELD_LEFT), right = node_field(e, FIELD_RIGHT);
@@ -314,7 +363,7 @@ static bool take_comparison(struct parse *p, struct node e, bool hidden, const c
 }
 
 /* A condition under which a key, and all else on its way, is seen or hidden. */
-static bool take_condition(struct parse *p, struct node e, bool hidden, const char *key)
+static bool take_condition(struct parse *p, struct node e, bool hidden, const struct counter *key)
 {
     const struct function *f = p->f;
 
@@ -339,7 +388,7 @@ static bool take_condition(struct parse *p, struct node e, bool hidden, const ch
 }
 
 /* All conditions on the way from the function's top to a statement. */
-static bool take_way(struct parse *p, struct node n, const char *key)
+static bool take_way(struct parse *p, struct node n, const struct counter *key)
 {
     const struct function *f = p->f;
 
@@ -370,14 +419,14 @@ static bool take_way(struct parse *p, struct node n, const char *key)
 /* ---- operands ---- */
 
 /* Its vectors are counted by `by`, NULL: by queries; its numbers by `deep`. */
-static bool take_operand(struct parse *p, const struct element *e, const char *deep, const char *by,
-                         struct attention_operand *o)
+static bool take_operand(struct parse *p, const struct flow_element *e, const struct counter *deep,
+                         const struct counter *by, struct attention_operand *o)
 {
     const struct function *f = p->f;
-    struct poly rest = e->index, one = poly_take(f, deep, &rest);
+    struct poly rest = e->index, one = along(f, deep->lead, &deep->whole, &rest);
 
     *o = (struct attention_operand){.root = e->root->name, .type = ctype_bound(f, e->root->type)};
-    o->step = by ? poly_take(f, by, &rest) : along_queries(p, &rest);
+    o->step = by ? along(f, by->lead, &by->whole, &rest) : along_queries(p, &rest);
     o->start = rest;
     name_head(p, &o->start);
     if (!poly_is_one(&one) || o->step.n == 0 || !uniform_poly(p, &o->step) || !uniform_poly(p, &o->start))
@@ -385,8 +434,8 @@ static bool take_operand(struct parse *p, const struct element *e, const char *d
     return true;
 }
 
-/* The atom that counts a value's numbers where it is no array's subscript: what the values' index and the
- * output's have alone, and the keys' has not. */
+/* The atom that counts a value's numbers where it is no array's subscript: what the values' index and the output's
+ * have alone, and the keys' has not. */
 static const char *common_deep(const struct function *f, const struct weighted_sum *s)
 {
     struct poly key = s->weight.k.index;
@@ -397,7 +446,7 @@ static const char *common_deep(const struct function *f, const struct weighted_s
         struct poly out = s->out.index;
         if (t->n == 1 && t->by == 1 && !str_eq(t->atom[0], s->key)) {
             struct poly one = poly_take(f, t->atom[0], &out);
-            if (poly_is_one(&one) && !poly_has(f, key, t->atom[0]))
+            if (poly_is_one(&one) && (s->weight.f != f || !poly_has(f, key, t->atom[0])))
                 return t->atom[0];
         }
     }
@@ -410,17 +459,15 @@ static bool take_scale(struct parse *p)
     struct str b = {0};
 
     str_add(&b, p->s->weight.base2 ? "0.693147181f" : "");
-    for (size_t i = 0; i < p->s->weight.factors.n; i++) {
-        const struct factor *x = &p->s->weight.factors.v[i];
-        if (!uniform(p, x->e, 0)) {
+    for (size_t i = 0; i < p->s->weight.factors.list.n; i++) {
+        const struct flow_factor *x = &p->s->weight.factors.list.v[i];
+        struct parse other = {.a = p->a, .f = x->f, .s = p->s, .role = BETWEEN, .dimension = -1};
+        if (!uniform(x->f == f ? p : &other, x->e, 0)) {
             str_free(&b);
             return err_input(p->why, "%s scales its scores by something that is not the same for all", f->name);
         }
-        str_addf(&b, "%sstatic_cast<float>(%s)",
-                 b.len == 0   ? (x->divides ? "1.0f / " : "")
-                 : x->divides ? " / "
-                              : " * ",
-                 text_of(f, node_strip(x->e)));
+        const char *by = b.len == 0 ? (x->divides ? "1.0f / " : "") : x->divides ? " / " : " * ";
+        str_addf(&b, "%sstatic_cast<float>(%s)", by, text_of(f, node_strip(x->e)));
     }
     p->a->scale = b.len ? str_take(&b, f->a) : "1.0f";
     return true;
@@ -429,7 +476,7 @@ static bool take_scale(struct parse *p)
 /* The vectors' length: a constant, or what the workloads agree on. */
 static bool take_depth(struct parse *p)
 {
-    const struct function *f = p->f;
+    const struct function *f = p->s->weight.f;
     struct attention *a = p->a;
 
     a->depth = p->s->weight.depth;
@@ -445,19 +492,156 @@ static bool take_depth(struct parse *p)
     return true;
 }
 
-static bool find_queries(struct parse *p)
+/* The dimension of the grid along which queries go: what one index has and the other has not. */
+static bool find_queries(struct parse *p, struct poly with, struct poly without)
 {
-    struct poly q = p->s->weight.q.index, k = p->s->weight.k.index;
-
-    poly_take(p->f, p->s->weight.deep, &q);
-    poly_take(p->f, p->s->weight.deep, &k);
-    poly_take(p->f, p->s->weight.key, &k);
-    if (find_flat(p))
-        return true;
     for (int d = 0; d < 3; d++)
-        if (counts_dimension(p, &q, &k, d))
+        if (counts_dimension(p, &with, &without, d))
             return true;
     return err_input(p->why, "the grid of %s does not count queries", p->f->name);
+}
+
+/* In the kernel that stores the answer. */
+static bool find_own_queries(struct parse *p)
+{
+    const struct function *f = p->f;
+    const struct weighted_sum *s = p->s;
+    bool one = s->weight.f == f;
+    struct poly with = one ? s->weight.q.index : s->out.index, without = one ? s->weight.k.index : s->v.index;
+
+    poly_take(f, one ? s->weight.deep : s->out_deep, &with);
+    poly_take(f, one ? s->weight.deep : s->deep, &without);
+    poly_take(f, one ? s->weight.key : s->key, &without);
+    if (!one) { /* a vector's numbers may go along the grid */
+        struct counter deep = counter_of(f, s->deep, &s->v.index);
+        with = s->out.index;
+        without = s->v.index;
+        along(f, deep.lead, &deep.whole, &with);
+        along(f, deep.lead, &deep.whole, &without);
+    }
+    return find_flat(p) || find_queries(p, with, without);
+}
+
+static struct counter plain_counter(const struct function *f, const char *lead)
+{
+    return (struct counter){lead, lead ? poly_atom(f, lead) : poly_number(0)};
+}
+
+/* ---- several kernels ---- */
+
+/* Parts of two grids that are the same, as the launcher writes them. */
+static bool same_extent(const struct function *f, int d, const struct function *g, int e)
+{
+    size_t n, m;
+    struct node *x = launch_dim3(f, &f->launches[0], f->launches[0].grid, &n);
+    struct node *y = launch_dim3(g, &g->launches[0], g->launches[0].grid, &m);
+
+    return x && y && (size_t)d < n && (size_t)e < m &&
+           str_eq(text_compact(f->a, text_of(f, x[d])), text_compact(f->a, text_of(g, y[e])));
+}
+
+/* Heads are counted by the grid of each kernel; this says one in terms of the other. */
+static bool carry_heads(struct parse *p, const struct parse *first, struct attention_operand *o)
+{
+    const struct function *f = p->f;
+    int own = 0;
+
+    for (int d = 0; d < 3; d++) {
+        if (!poly_has(f, o->start, block_index[d]))
+            continue;
+        while (own < 3 && !poly_has(f, p->a->v.start, block_index[own]))
+            own++;
+        const char *name = own < 3 ? arena_printf(f->a, "blockIdx/%c", "xyz"[own]) : p->a->head ? p->a->head->name : NULL;
+        if (!name || (own < 3 && !same_extent(f, own, first->f, d)))
+            return err_input(p->why, "the heads of %s and %s are not counted alike", f->name, first->f->name);
+        struct poly by = poly_take(f, block_index[d], &o->start);
+        o->start = poly_add(f, o->start, poly_mul(f, by, poly_atom(f, name)), 1);
+        own++;
+    }
+    for (int d = 0; d < 3; d++) { /* all at once: y may be z and z y */
+        struct poly by = poly_take(f, arena_printf(f->a, "blockIdx/%c", "xyz"[d]), &o->start);
+        o->start = poly_add(f, o->start, poly_mul(f, by, poly_atom(f, block_index[d])), 1);
+    }
+    return o->start.ok;
+}
+
+/* The parameters of all kernels, but for what one stores for another. Two of one name are passed the same. */
+static bool take_parameters(struct parse *p)
+{
+    struct attention *a = p->a;
+    const struct function *f = p->f;
+    VEC(const struct function *) all = {0};
+
+    vec_add(f->a, &all, f);
+    for (size_t i = 0; i < a->ahead.n; i++)
+        vec_add(f->a, &all, a->ahead.v[i]);
+    for (size_t i = 0; i < all.n; i++) {
+        const struct function *g = all.v[i];
+        for (size_t k = 0; k < g->n_params; k++) {
+            const struct variable *v = &g->variables[k];
+            const char *passed = text_of(g, launch_arg(g, &g->launches[0], v));
+            bool between = false, known = false;
+            for (size_t h = 0; h < p->s->weight.hops.n; h++) {
+                const struct hop *hop = &p->s->weight.hops.v[h];
+                between = between || str_eq(text_compact(f->a, passed),
+                                            text_compact(f->a, text_of(f, launch_arg(hop->f, &hop->f->launches[0],
+                                                                                     hop->root))));
+            }
+            for (size_t n = 0; n < a->parameters.n && !between; n++) {
+                bool same = str_eq(a->parameters.v[n].name, v->name);
+                if (same && !str_eq(text_compact(f->a, a->parameters.v[n].passed), text_compact(f->a, passed)))
+                    return err_input(p->why, "%s means two things in the kernels of %s", v->name, f->name);
+                known = known || same;
+            }
+            if (!between && !known)
+                vec_add(f->a, &a->parameters,
+                        ((struct attention_parameter){v->name, text_of(g, v->statement), passed}));
+        }
+    }
+    return true;
+}
+
+/* The kernels ahead: what the first of them multiplies, and under which conditions they store what is read. */
+static bool take_ahead(struct parse *p)
+{
+    struct attention *a = p->a;
+    const struct weighted_sum *s = p->s;
+    const struct function *g = s->weight.f, *f = p->f;
+    struct parse first = {.a = a, .f = g, .why = p->why, .s = s, .role = FIRST};
+    struct poly q = s->weight.q.index, k = s->weight.k.index;
+
+    first.deep = plain_counter(g, s->weight.deep);
+    poly_take(g, s->weight.deep, &q);
+    poly_take(g, s->weight.deep, &k);
+    first.key = counter_of(g, s->weight.key, &k);
+    along(g, first.key.lead, &first.key.whole, &k);
+    if (node_is(f->whole, NODE_TEMPLATE_DECLARATION) || !find_queries(&first, q, k) ||
+        !take_operand(&first, &s->weight.q, &first.deep, NULL, &a->q) ||
+        !take_operand(&first, &s->weight.k, &first.deep, &first.key, &a->k) || !carry_heads(p, &first, &a->q) ||
+        !carry_heads(p, &first, &a->k))
+        return false;
+    for (size_t i = 0; i < s->weight.hops.n; i++) {
+        const struct hop *hop = &s->weight.hops.v[i];
+        bool is_first = node_same(hop->f->definition, g->definition);
+        struct parse between = {.a = a, .f = hop->f, .why = p->why, .s = s, .role = BETWEEN, .dimension = -1};
+        struct counter key = is_first ? first.key : plain_counter(hop->f, hop->key);
+        if (node_is(hop->f->whole, NODE_TEMPLATE_DECLARATION) || hop->f->n_launches != 1 ||
+            function_is_named_elsewhere(hop->f) || !take_way(is_first ? &first : &between, hop->store, &key))
+            return err_input(p->why, "%s does not store all that is read of it", hop->f->name);
+        vec_add(f->a, &a->ahead, hop->f);
+    }
+    for (size_t i = 0; i < s->weight.limits.n; i++) {
+        const struct limit *l = &s->weight.limits.v[i];
+        bool is_first = node_same(l->f->definition, g->definition);
+        struct parse between = {.a = a, .f = l->f, .why = p->why, .s = s, .role = BETWEEN, .dimension = -1};
+        struct counter key = is_first ? first.key : plain_counter(l->f, l->key);
+        if (!node_same(l->f->definition, f->definition) &&
+            !take_condition(is_first ? &first : &between, l->condition, l->hidden, &key))
+            return err_input(p->why, "a condition of %s is no bound of its queries or keys", l->f->name);
+    }
+    if (a->diagonal.ok && !uniform_poly(&first, &a->diagonal))
+        return err_input(p->why, "a condition of %s is no bound of its queries or keys", g->name);
+    return take_parameters(p);
 }
 
 static int by_place(const void *x, const void *y)
@@ -467,33 +651,60 @@ static int by_place(const void *x, const void *y)
     return (*a)->from < (*b)->from ? -1 : (*a)->from > (*b)->from;
 }
 
+/* The conditions of the kernel that stores the answer. */
+static bool take_own_conditions(struct parse *p)
+{
+    const struct weighted_sum *s = p->s;
+    bool known = take_way(p, s->adds, &p->key);
+
+    for (size_t i = 0; known && i < s->weight.limits.n; i++) {
+        const struct limit *l = &s->weight.limits.v[i];
+        struct counter key = plain_counter(p->f, l->key);
+        if (node_same(l->f->definition, p->f->definition))
+            known = take_condition(p, l->condition, l->hidden, &key);
+    }
+    return known;
+}
+
 bool attention_of(const struct function *f, struct attention *a, struct err *why)
 {
     struct weighted_sum s;
     struct parse p = {.a = a, .f = f, .why = why, .s = &s};
 
-    *a = (struct attention){.f = f};
+    *a = (struct attention){.f = f, .deep_dimension = -1};
     if (f->n_launches == 0 || function_is_named_elsewhere(f))
         return err_input(why, "%s is used other than by launches", f->name);
-    if (!weighted_sum_of(f, &s, why) || !find_queries(&p))
+    if (!weighted_sum_of(f, &s, why))
         return false;
     if (!s.deep)
         s.deep = s.out_deep = common_deep(f, &s);
     if (!s.deep || !s.out_deep)
         return err_input(why, "%s does not store what it sums up number by number", f->name);
-    if (!take_operand(&p, &s.weight.q, s.weight.deep, NULL, &a->q) ||
-        !take_operand(&p, &s.weight.k, s.weight.deep, s.weight.key, &a->k) ||
-        !take_operand(&p, &s.v, s.deep, s.key, &a->v) || !take_operand(&p, &s.out, s.out_deep, NULL, &a->out) ||
-        !take_scale(&p) || !take_depth(&p))
+    a->depth_f = s.weight.f;
+    if (!find_own_queries(&p))
         return false;
-    bool known = take_way(&p, s.adds, s.key);
-    for (size_t i = 0; i < s.weight.limits.n; i++)
-        known = known && take_condition(&p, s.weight.limits.v[i].condition, s.weight.limits.v[i].hidden,
-                                        s.weight.limits.v[i].key);
+    a->dimension = p.dimension;
+    p.key = plain_counter(f, s.key);
+    p.deep = a->depth_f == f ? plain_counter(f, s.deep) : counter_of(f, s.deep, &s.v.index);
+    struct counter out_deep = a->depth_f == f ? plain_counter(f, s.out_deep) : p.deep;
+    struct counter deep = plain_counter(f, s.weight.deep), key = plain_counter(f, s.weight.key);
+    for (int d = 0; d < 3; d++)
+        if (p.deep.whole.n > 1 && poly_has(f, p.deep.whole, block_index[d]))
+            a->deep_dimension = d;
+    if (!take_operand(&p, &s.v, &p.deep, &p.key, &a->v) || !take_operand(&p, &s.out, &out_deep, NULL, &a->out))
+        return false;
+    if (a->depth_f == f ? !take_operand(&p, &s.weight.q, &deep, NULL, &a->q) ||
+                              !take_operand(&p, &s.weight.k, &deep, &key, &a->k)
+                        : !take_ahead(&p))
+        return false;
+    if (!take_scale(&p) || !take_depth(&p))
+        return false;
+    bool ahead = a->diagonal.ok, known = take_own_conditions(&p);
     name_head(&p, &a->keys);
     name_head(&p, &a->diagonal);
     if (!known || (a->keys.ok && !uniform_poly(&p, &a->keys)) ||
-        (a->diagonal.ok && !uniform_poly(&p, &a->diagonal)) || (!a->keys.ok && (!a->diagonal.ok || a->flag)))
+        (a->diagonal.ok && !ahead && !uniform_poly(&p, &a->diagonal)) ||
+        (!a->keys.ok && (!a->diagonal.ok || a->flag)))
         return err_input(why, "a condition of %s is no bound of its queries or keys", f->name);
     a->by_thread = str_starts(p.flat_lead ? p.flat_lead : p.lead, "thread");
     if (a->needed.n > 1)
