@@ -290,7 +290,8 @@ static char *launch_lines(const struct attention *a, const struct shape *s, cons
     if (a->ahead.n > 0)
         edits_try(&edits, node_start(l->args[0]), node_end(l->args[l->n_args - 1]), passed_text(a));
     if (told(a))
-        edits_at(&edits, node_end(node_field(l->call, FIELD_ARGUMENTS)) - 1, arena_printf(arena, ", %s", total));
+        edits_at(&edits, node_end(node_field(l->call, FIELD_ARGUMENTS)) - 1,
+                 arena_printf(arena, ", %s", total));
     if (node_ok(l->template_args))
         called = arena_printf(arena, "%s%s", name, text_of(f, l->template_args));
     return arena_printf(arena,

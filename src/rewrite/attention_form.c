@@ -11,13 +11,14 @@ struct counter { /* an index, known by its atom `lead` */
 
 enum role { OWN, FIRST, BETWEEN };
 
-struct parse { /* a kernel: the one that stores the answer, the one that multiplies queries and keys, one between */
+struct parse { /* a kernel: the one that stores the answer, the one that multiplies queries and keys, one
+                  between */
     struct attention *a;
     const struct function *f;
     struct err *why;
     const struct weighted_sum *s;
     enum role role;
-    int dimension;    /* of its grid, along which queries go; -1: not known */
+    int dimension; /* of its grid, along which queries go; -1: not known */
     struct counter key, deep;
     const char *lead; /* the atom of the index that counts queries */
     struct poly whole;
@@ -67,7 +68,8 @@ static bool uniform(struct parse *p, struct node e, int depth)
         struct node member = node_parent(*name);
         if (str_in(word, "threadIdx|blockDim|gridDim"))
             return false;
-        if (str_eq(word, "blockIdx") && (p->dimension < 0 || node_text_is(f->s, member, block_index[p->dimension])))
+        if (str_eq(word, "blockIdx") &&
+            (p->dimension < 0 || node_text_is(f->s, member, block_index[p->dimension])))
             return false;
         if (v && !uniform_variable(p, v, depth))
             return false;
@@ -118,8 +120,8 @@ static struct poly along(const struct function *f, const char *lead, const struc
     return by;
 }
 
-/* The index that has this atom: the atom, or, of a thread, its place in the grid where the polynomial has no other
- * part along that. */
+/* The index that has this atom: the atom, or, of a thread, its place in the grid where the polynomial has no
+ * other part along that. */
 static struct counter counter_of(const struct function *f, const char *lead, const struct poly *in)
 {
     struct counter c = {lead, poly_atom(f, lead)};
@@ -129,7 +131,8 @@ static struct counter counter_of(const struct function *f, const char *lead, con
             continue;
         int64_t threads = block_threads(f, d);
         for (int named = 0; named < 2; named++) {
-            struct poly by = named ? poly_atom(f, arena_printf(f->a, "blockDim.%c", "xyz"[d])) : poly_number(threads);
+            struct poly by =
+                named ? poly_atom(f, arena_printf(f->a, "blockDim.%c", "xyz"[d])) : poly_number(threads);
             struct poly rest = *in;
             struct poly whole = poly_add(f, poly_mul(f, poly_atom(f, block_index[d]), by), c.whole, 1);
             along(f, lead, &whole, &rest);
@@ -350,7 +353,8 @@ static bool take_bounds(struct parse *p, struct bound b, int depth)
     return take_bound(p, &b);
 }
 
-static bool take_comparison(struct parse *p, struct node e, bool hidden, const struct counter *key, const char *flag)
+static bool take_comparison(struct parse *p, struct node e, bool hidden, const struct counter *key,
+                            const char *flag)
 {
     const char *op = node_is(e, NODE_BINARY_EXPRESSION) ? node_op(p->f, e) : "";
     struct node left = node_field(e, FIELD_LEFT), right = node_field(e, FIELD_RIGHT);
@@ -434,8 +438,8 @@ static bool take_operand(struct parse *p, const struct flow_element *e, const st
     return true;
 }
 
-/* The atom that counts a value's numbers where it is no array's subscript: what the values' index and the output's
- * have alone, and the keys' has not. */
+/* The atom that counts a value's numbers where it is no array's subscript: what the values' index and the
+ * output's have alone, and the keys' has not. */
 static const char *common_deep(const struct function *f, const struct weighted_sum *s)
 {
     struct poly key = s->weight.k.index;
@@ -551,7 +555,9 @@ static bool carry_heads(struct parse *p, const struct parse *first, struct atten
             continue;
         while (own < 3 && !poly_has(f, p->a->v.start, block_index[own]))
             own++;
-        const char *name = own < 3 ? arena_printf(f->a, "blockIdx/%c", "xyz"[own]) : p->a->head ? p->a->head->name : NULL;
+        const char *name = own < 3      ? arena_printf(f->a, "blockIdx/%c", "xyz"[own])
+                           : p->a->head ? p->a->head->name
+                                        : NULL;
         if (!name || (own < 3 && !same_extent(f, own, first->f, d)))
             return err_input(p->why, "the heads of %s and %s are not counted alike", f->name, first->f->name);
         struct poly by = poly_take(f, block_index[d], &o->start);
@@ -583,9 +589,10 @@ static bool take_parameters(struct parse *p)
             bool between = false, known = false;
             for (size_t h = 0; h < p->s->weight.hops.n; h++) {
                 const struct hop *hop = &p->s->weight.hops.v[h];
-                between = between || str_eq(text_compact(f->a, passed),
-                                            text_compact(f->a, text_of(f, launch_arg(hop->f, &hop->f->launches[0],
-                                                                                     hop->root))));
+                between =
+                    between ||
+                    str_eq(text_compact(f->a, passed),
+                           text_compact(f->a, text_of(f, launch_arg(hop->f, &hop->f->launches[0], hop->root))));
             }
             for (size_t n = 0; n < a->parameters.n && !between; n++) {
                 bool same = str_eq(a->parameters.v[n].name, v->name);

@@ -39,9 +39,11 @@ static bool dot_of(const struct function *f, const struct variable *of, struct n
     const struct variable *d = flow_loop_index(f, loop);
     struct flow_element e[2];
 
-    if (!d || !flow_starts_at_zero(f, loop) || !flow_added(f, adds, two, &back) || node_ok(back) || !node_ok(two[1]))
+    if (!d || !flow_starts_at_zero(f, loop) || !flow_added(f, adds, two, &back) || node_ok(back) ||
+        !node_ok(two[1]))
         return false;
-    if (!flow_element_of(f, two[0], 0, &e[0], &v->factors) || !flow_element_of(f, two[1], 0, &e[1], &v->factors))
+    if (!flow_element_of(f, two[0], 0, &e[0], &v->factors) ||
+        !flow_element_of(f, two[1], 0, &e[1], &v->factors))
         return false;
     bool keys_first = poly_has(f, e[0].index, v->key);
     if (keys_first == poly_has(f, e[1].index, v->key))
@@ -81,7 +83,8 @@ static bool value_before(const struct function *f, const struct variable *of, st
         struct node e = d.list.v[i], right = node_field(e, FIELD_RIGHT), two[2], back;
         if (node_start(e) >= at || node_within(use, e))
             continue;
-        struct node asked = flow_between(e, use, NODE_IF_STATEMENT), loop = flow_between(e, use, NODE_FOR_STATEMENT);
+        struct node asked = flow_between(e, use, NODE_IF_STATEMENT),
+                    loop = flow_between(e, use, NODE_FOR_STATEMENT);
         const char *op = node_op(f, e);
         flow_variable(f, assigned_target(e), &written);
         if (node_ok(asked) && node_ok(loop) && node_within(loop, asked) && !node_ok(read))
@@ -175,11 +178,13 @@ static const struct function *writer_of(const struct function *f, const struct v
     for (size_t i = 0; i < n; i++) {
         const struct function *g = all[i];
         if (!g->global || g->n_launches != 1 || node_same(g->definition, f->definition) ||
-            !node_same(g->launches[0].host, l->host) || node_start(g->launches[0].call) >= node_start(l->call) ||
+            !node_same(g->launches[0].host, l->host) ||
+            node_start(g->launches[0].call) >= node_start(l->call) ||
             (best && node_start(best->launches[0].call) > node_start(g->launches[0].call)))
             continue;
         for (const struct variable *v = g->variables; v < g->variables + g->n_params; v++)
-            if (v->pointer && str_eq(text_compact(f->a, text_of(f, launch_arg(g, &g->launches[0], v))), passed) &&
+            if (v->pointer &&
+                str_eq(text_compact(f->a, text_of(f, launch_arg(g, &g->launches[0], v))), passed) &&
                 memory_written_in(g, v->name, g->body)) {
                 best = g;
                 *own = v;
@@ -200,7 +205,8 @@ static bool hop_back(const struct function *f, const struct flow_element *read, 
     if (!g || !poly_is_one(&by))
         return false;
     for (struct node *e = nodes_of(g, g->body, NODE_ASSIGNMENT_EXPRESSION); node_ok(*e); e++)
-        if (node_is_access(g, assigned_target(*e)) && flow_place(g, assigned_target(*e), &place) && place.root == own)
+        if (node_is_access(g, assigned_target(*e)) && flow_place(g, assigned_target(*e), &place) &&
+            place.root == own)
             last = place;
     const char *key = NULL;
     for (int i = 0; last.root && i < last.index.n; i++)
@@ -340,7 +346,8 @@ static const char *text_or_none(const struct function *f, struct node n)
 /* Are two weights the same, as far as the text shows? */
 static bool same_weight(const struct function *f, const struct value *x, const struct value *y)
 {
-    bool same = x->what == WEIGHT && y->what == WEIGHT && same_root(&x->q, &y->q) && same_root(&x->k, &y->k) && x->factors.list.n == y->factors.list.n && x->base2 == y->base2 &&
+    bool same = x->what == WEIGHT && y->what == WEIGHT && same_root(&x->q, &y->q) && same_root(&x->k, &y->k) &&
+                x->factors.list.n == y->factors.list.n && x->base2 == y->base2 &&
                 str_eq(text_or_none(f, x->less), text_or_none(f, y->less));
 
     for (size_t i = 0; same && i < x->factors.list.n; i++)
@@ -416,7 +423,8 @@ static struct node inverse_of(const struct function *f, struct node x, bool *zer
         const struct variable *v = function_variable_of(f, x);
         if (v && !v->param && !v->array && !v->assignments && node_ok(v->init)) {
             x = v->init;
-        } else if (node_is(x, NODE_CONDITIONAL_EXPRESSION) && flow_is_zero(f, node_field(x, FIELD_ALTERNATIVE))) {
+        } else if (node_is(x, NODE_CONDITIONAL_EXPRESSION) &&
+                   flow_is_zero(f, node_field(x, FIELD_ALTERNATIVE))) {
             *zero = true;
             x = node_field(x, FIELD_CONSEQUENCE);
         } else if (call_is(f, x, "__frcp_rn")) {
@@ -442,7 +450,8 @@ static struct node quotient(const struct function *f, struct node e, struct node
         const struct variable *v = function_variable_of(f, e);
         if (v && !v->param && !v->array && !v->assignments && node_ok(v->init)) {
             e = v->init;
-        } else if (node_is(e, NODE_CONDITIONAL_EXPRESSION) && flow_is_zero(f, node_field(e, FIELD_ALTERNATIVE))) {
+        } else if (node_is(e, NODE_CONDITIONAL_EXPRESSION) &&
+                   flow_is_zero(f, node_field(e, FIELD_ALTERNATIVE))) {
             *zero = true;
             e = node_field(e, FIELD_CONSEQUENCE);
         } else if (node_is_binary(f, e, "/")) {
@@ -526,7 +535,7 @@ static bool back_is_right(const struct function *f, const struct weighted_sum *s
         e = flow_plain(f, v->init);
     if (node_is(e, NODE_CONDITIONAL_EXPRESSION))
         e = flow_plain(f, node_field(e, flow_is_zero(f, node_field(e, FIELD_CONSEQUENCE)) ? FIELD_ALTERNATIVE
-                                                                                : FIELD_CONSEQUENCE));
+                                                                                          : FIELD_CONSEQUENCE));
     return node_is(e, NODE_CALL_EXPRESSION) && str_in(call_name(f, e), "expf|__expf|exp|exp2f|exp2") &&
            node_ok(s->weight.less) &&
            strstr(text_compact(f->a, text_of(f, e)), text_or_none(f, s->weight.less)) != NULL;
@@ -552,7 +561,8 @@ bool weighted_sum_of(const struct function *f, struct weighted_sum *s, struct er
         s->out_deep = poly_only_atom(&read);
     }
     if (node_ok(s->weight.over))
-        below = s->weight.over_inverse ? inverse_of(s->weight.over_f, s->weight.over, &s->zero) : s->weight.over;
+        below =
+            s->weight.over_inverse ? inverse_of(s->weight.over_f, s->weight.over, &s->zero) : s->weight.over;
     if (!node_ok(below) || !sums_weights(node_ok(s->weight.over) ? s->weight.over_f : f, below, s))
         return err_input(why, "%s does not divide by the sum of its weights", f->name);
     if (!back_is_right(f, s))

@@ -23,15 +23,15 @@ struct hop { /* a store of f that another kernel read; the atom that counts the 
 
 struct value { /* a score or a weight */
     enum attention_what what;
-    const char *key;         /* the atom that counts the keys where q and k are read */
+    const char *key;          /* the atom that counts the keys where q and k are read */
     const struct function *f; /* that reads them */
     struct flow_element q, k;
     const char *deep; /* the atom that counts a vector's numbers */
     struct node depth;
     struct flow_factor_list factors;
     VEC(struct limit) limits;
-    VEC(struct hop) hops; /* from the last kernel to the first */
-    struct node less, over; /* taken from a score, divides a weight; */
+    VEC(struct hop) hops;          /* from the last kernel to the first */
+    struct node less, over;        /* taken from a score, divides a weight; */
     const struct function *over_f; /* the latter in this kernel */
     bool over_inverse, base2;
 };
@@ -39,13 +39,13 @@ struct value { /* a score or a weight */
 struct weighted_sum { /* of weights times values */
     struct value weight;
     struct flow_element v;
-    const char *deep;     /* what counts a value's numbers */
-    const char *key;      /* what counts the keys there */
-    struct node adds;     /* the assignment */
-    struct node back;     /* by what earlier terms are scaled; or no node */
-    struct flow_element out;   /* where the quotient is stored */
-    const char *out_deep; /* and what counts its numbers there */
-    bool zero;            /* a query that sees no key gets zeros */
+    const char *deep;        /* what counts a value's numbers */
+    const char *key;         /* what counts the keys there */
+    struct node adds;        /* the assignment */
+    struct node back;        /* by what earlier terms are scaled; or no node */
+    struct flow_element out; /* where the quotient is stored */
+    const char *out_deep;    /* and what counts its numbers there */
+    bool zero;               /* a query that sees no key gets zeros */
 };
 
 /* False with the reason where the kernel stores something else. */

@@ -188,7 +188,8 @@ bool flow_factors(const struct function *f, struct node e, struct node two[2])
  * node). *back: by what the target is multiplied first. */
 bool flow_added(const struct function *f, struct node e, struct node two[2], struct node *back)
 {
-    struct node target = assigned_target(e), value = flow_plain(f, node_field(e, FIELD_RIGHT)), part[3], own = {0};
+    struct node target = assigned_target(e), value = flow_plain(f, node_field(e, FIELD_RIGHT)), part[3],
+                own = {0};
     const char *name = text_compact(f->a, text_of(f, target));
     size_t n;
 
@@ -205,7 +206,8 @@ bool flow_added(const struct function *f, struct node e, struct node two[2], str
             part[i] = args[i];
         own = part[2];
         for (int i = 0; i < 2; i++)
-            if (str_eq(text_compact(f->a, text_of(f, flow_plain(f, part[i]))), name)) { /* fmaf(sum, back, term) */
+            if (str_eq(text_compact(f->a, text_of(f, flow_plain(f, part[i]))),
+                       name)) { /* fmaf(sum, back, term) */
                 *back = part[1 - i];
                 two[0] = part[2];
                 goto split;
@@ -292,4 +294,3 @@ bool flow_element_of(const struct function *f, struct node e, int depth, struct 
     to->index = poly_add(f, to->index, poly_mul(f, by, read), 1);
     return to->index.ok;
 }
-

@@ -1,5 +1,5 @@
-/* flow: where a value of a kernel comes from, as far as the text shows: what was assigned to a variable, or to an element
- * of an array, last. Internal to rewrite/. */
+/* flow: where a value of a kernel comes from, as far as the text shows: what was assigned to a variable, or to
+ * an element of an array, last. Internal to rewrite/. */
 #ifndef REWRITE_FLOW_H
 #define REWRITE_FLOW_H
 
@@ -42,13 +42,13 @@ struct flow_definitions flow_definitions(const struct function *f, const struct 
 struct node flow_between(struct node n, struct node other, enum node_kind kind);
 /* The variable that a `for` declares; NULL: none. */
 const struct variable *flow_loop_index(const struct function *f, struct node loop);
-bool flow_starts_at_zero(const struct function *f, struct node loop); /* and goes on by one */
+bool flow_starts_at_zero(const struct function *f, struct node loop);           /* and goes on by one */
 bool flow_factors(const struct function *f, struct node e, struct node two[2]); /* of a product */
-/* What an assignment adds to its own target: a product as two factors, or one term (then the second is no node).
- * *back: by what the target is multiplied first, or no node. */
+/* What an assignment adds to its own target: a product as two factors, or one term (then the second is no
+ * node). *back: by what the target is multiplied first, or no node. */
 bool flow_added(const struct function *f, struct node e, struct node two[2], struct node *back);
-/* An element of a parameter's memory, through variables and arrays that keep it. Where it was multiplied on the way is
- * added to factors; NULL: it must not be. */
+/* An element of a parameter's memory, through variables and arrays that keep it. Where it was multiplied on the
+ * way is added to factors; NULL: it must not be. */
 bool flow_element_of(const struct function *f, struct node e, int depth, struct flow_element *to,
                      struct flow_factor_list *factors);
 

@@ -333,7 +333,8 @@ void launches_remove(const struct function *f, const struct node *statements, si
             node_is(all.v[i], NODE_DECLARATION) ? node_field(all.v[i], FIELD_DECLARATOR) : (struct node){0};
         while (node_ok(id) && !node_is(id, NODE_IDENTIFIER))
             id = node_field(id, FIELD_DECLARATOR);
-        if (i < n || !(node_ok(id) && str_has_word(kept, text_of(f, id)))) /* what the new launch passes stays */
+        if (i < n ||
+            !(node_ok(id) && str_has_word(kept, text_of(f, id)))) /* what the new launch passes stays */
             remove_lines(f, all.v[i], edits);
     }
 }
