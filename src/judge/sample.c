@@ -30,7 +30,10 @@ static bool sample_launch(void *context, const struct plan_step *step, const str
     size_t n_blocks = 0;
 
     (void)step, (void)fate;
-    for (int w = -1; w < WINDOWS; w++) { /* the first one is what the last has beyond the end */
+    bool all = s->share >= 1;
+    for (int64_t b = 0; all && b < n; b++) /* also what later launches read of others */
+        blocks[n_blocks++] = (uint64_t)b;
+    for (int w = -1; !all && w < WINDOWS; w++) { /* the first one is what the last has beyond the end */
         int64_t first = (int64_t)floor((double)n * place_of(s->whole->seed, w) / WINDOWS);
         for (int64_t b = MAX(first, (int64_t)0); b < MIN(first + each, n); b++)
             if (n_blocks == 0 || b > (int64_t)blocks[n_blocks - 1])

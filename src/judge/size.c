@@ -354,13 +354,12 @@ bool size_verify(const struct whole *w, const struct both *b, const struct stage
 
 /* ---- better than the original ---- */
 
-/* Of all elements of an output: by the simulator, where the original's work is within its limit. values NULL:
- * they are not known. */
-static bool simulated_answers(const struct whole *w, size_t o, size_t n, double **values, bool *lost,
-                              struct err *err)
+/* A version on the simulator, whole, where its work is within the limit; what its shadow has of all elements of
+ * an output, or, without a shadow, what it stored. values NULL: they are not known. Closes the shadow. */
+static bool simulated_answers(const struct whole *w, struct version *v, struct ptx_shadow *shadow, size_t o,
+                              size_t n, double **values, bool *lost, struct err *err)
 {
     struct judge *j = w->judge;
-    struct version *v = &j->exact;
     const struct task *t = v->task;
     const struct stage_data data = {.values = w->values, .own = j->task, .tiles = w->tiles, .seed = w->seed};
     const struct stage_check check = {.where = w->where, .max_insns = NEARER_INSNS};
@@ -369,9 +368,10 @@ static bool simulated_answers(const struct whole *w, size_t o, size_t n, double 
     int64_t bytes;
 
     *values = NULL;
-    if (!stage_open(&s, j, &stage_sim, t, w->dims, &data, err))
+    if (!stage_open(&s, j, &stage_sim, t, w->dims, &data, err)) {
+        ptx_shadow_close(shadow);
         return false;
-    struct ptx_shadow *shadow = v->shadow ? ptx_shadow_open() : NULL;
+    }
     s.shadow = shadow;
     struct stage_ran ran;
     bool ok = stage_verify(&s, v, &check, w->arena, &ran, &fate, err);
@@ -385,6 +385,35 @@ static bool simulated_answers(const struct whole *w, size_t o, size_t n, double 
     ptx_shadow_close(shadow);
     stage_close(&s);
     return ok;
+}
+
+/* What the terms of each element may be off; *units NULL: it is not known. */
+static bool whole_units(const struct whole *w, size_t o, size_t n, double **units, struct err *err)
+{
+    struct judge *j = w->judge;
+    enum kernel_type type = j->task->args[j->outputs[o]].type, narrow = output_narrow(j, o);
+    double *of[N_PTX_TERMS], *to = arena_array(w->arena, double, n + 1);
+    bool *lost = arena_array(w->arena, bool, n + 1);
+    struct version *v;
+
+    *units = NULL;
+    if (!(j->exceptions >> RULE_TERMS & 1))
+        return true;
+    if (!terms_version(j, &v, err))
+        return false;
+    for (enum ptx_terms m = PTX_TERMS_SQUARES; v && m < N_PTX_TERMS; m++) {
+        if (!simulated_answers(w, v, terms_shadow(j, m), o, n, &of[m], lost, err))
+            return false;
+        if (!of[m])
+            return true;
+    }
+    for (size_t e = 0; v && e < n; e++) {
+        const struct rule_terms terms = {of[PTX_TERMS_SQUARES][e], of[PTX_TERMS_LARGEST][e],
+                                         of[PTX_TERMS_SIZES][e]};
+        to[e] = lost[e] ? 0 : rule_unit(type, narrow, &terms);
+    }
+    *units = v ? to : NULL;
+    return true;
 }
 
 /* By the reference, on the GPU. */
@@ -423,15 +452,25 @@ bool size_nearer(const struct whole *w, const struct both *b, const struct stage
     bool *lost = arena_array(w->arena, bool, (size_t)n + 1);
     ok = ops->side == SIDE_GPU && j->task->reference_path
              ? measured_answers(w, output, (size_t)n, &exact, err)
-             : simulated_answers(w, output, (size_t)n, &exact, lost, err);
+             : simulated_answers(w, &j->exact, j->exact.shadow ? ptx_shadow_open() : NULL, output, (size_t)n,
+                                 &exact, lost, err);
     if (!ok || !exact)
         return ok;
+    const struct error_stats none = {0};
+    double *units = NULL, most = output_rule(j, output, 0, &none).most[2];
+    bool asked = false;
     *nearer = true;
     for (size_t e = 0; *nearer && e < (size_t)n; e++) {
         double got = task_to_double(type, b->got[output] + e * size),
                own = task_to_double(type, b->own[output] + e * size);
         *nearer = memcmp(b->got[output] + e * size, b->own[output] + e * size, size) == 0 ||
                   error_scale_near(y, got, own) || (!lost[e] && fabs(got - exact[e]) <= fabs(own - exact[e]));
+        if (*nearer || lost[e])
+            continue;
+        if (!asked && !whole_units(w, output, (size_t)n, &units, err))
+            return false;
+        asked = true;
+        *nearer = units && fabs(got - exact[e]) <= most * units[e];
     }
     return true;
 }

@@ -88,8 +88,8 @@ bool size_verify(const struct whole *w, const struct both *b, const struct stage
                  bool *doubt, struct fate *fate, struct err *err);
 
 /* Where the original itself is inaccurate at this size, a version may be far from it and right: is each of its
- * elements of this output that is not near the original's nearer to the exact answer? False where that is not
- * known. */
+ * elements of this output that is not near the original's nearer to the exact answer, or no further from it
+ * than the terms of its sum may be off? False where that is not known. */
 bool size_nearer(const struct whole *w, const struct both *b, const struct stage_ops *ops, size_t output,
                  const struct error_scale *y, bool *nearer, struct err *err);
 
