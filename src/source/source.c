@@ -1,5 +1,5 @@
-/* The only file that includes tree-sitter. Its tree has no parents and finds a child by going through those before
- * it; transforms ask for both all the time. So it is copied once into an array, in text order. */
+/* The only file that includes tree-sitter. Its tree has no parents and finds a child by going through those
+ * before it; transforms ask for both all the time. So it is copied once into an array, in text order. */
 #include "source/internal.h"
 
 #include <pthread.h>
@@ -228,7 +228,8 @@ bool source_open(struct source **out, const char *path, const char *text, size_t
     if (tree && items_copy(s, tree)) {
         *out = s;
     } else {
-        err_at(err, path, 1, 1, tree ? "the syntax nests deeper than %d levels" : "the text takes too long to parse",
+        err_at(err, path, 1, 1,
+               tree ? "the syntax nests deeper than %d levels" : "the text takes too long to parse",
                SOURCE_MAX_DEPTH);
         source_close(s);
         s = NULL;
