@@ -132,6 +132,14 @@ static void own_part_of(const struct contraction *c, struct own_part *o)
                 vec_add(f->a, &o->declarations, c->dependent.v[i]);
 }
 
+/* Where the lines of a result's own part begin in the skeletons. */
+static int own_column(const struct contraction *c)
+{
+    if (c->vector)
+        return 8;
+    return node_ok(c->stored) ? 16 : 12;
+}
+
 static char *index_text(const struct contraction *c, const struct own_part *o, const char *row, const char *col,
                         const char *cols)
 {
@@ -142,7 +150,8 @@ static char *index_text(const struct contraction *c, const struct own_part *o, c
 
     for (int i = 0; i < 3; i++)
         if (index[i] && mentioned(f, index[i], o->all.v, o->all.n))
-            str_addf(&b, "%sconst %s %s = static_cast<%s>(%s);", b.len ? "\n            " : "", index[i]->type,
+            str_addf(&b, "%sconst %s %s = static_cast<%s>(%s);",
+                     b.len ? arena_printf(f->a, "\n%*s", own_column(c), "") : "", index[i]->type,
                      index[i]->name, index[i]->type, value[i]);
     return str_take(&b, f->a);
 }
@@ -157,8 +166,8 @@ static char *sum_text(const struct contraction *c, const char *computed)
     bool zero = (constant_value(f, init, &value) && value == 0) || str_in(text, "0.0f|0.f|0.0|0.|0.0F|0.F|{}");
 
     return zero ? arena_printf(f->a, "%s %s = %s;", c->sum->type, c->sum->name, computed)
-                : arena_printf(f->a, "%s\n            %s += %s;", text_of(f, c->sum->statement), c->sum->name,
-                               computed);
+                : arena_printf(f->a, "%s\n%*s%s += %s;", text_of(f, c->sum->statement), own_column(c), "",
+                               c->sum->name, computed);
 }
 
 /* Does a tile lie in rows along the depth? ldmatrix transposes no bytes: these always do. */
@@ -187,11 +196,31 @@ static void put_names(const struct function *f, struct fill *fill, const char *c
         fill_put(fill, names[i], fresh_local(f, names[i]));
 }
 
+/* What is done with a sum; where neighbours are stored together, the last statement keeps the result for that.
+ */
+static char *epilogue_text(const struct contraction *c, const char *place, const char *results, const char *j)
+{
+    const struct function *f = c->f;
+    size_t start = node_start(c->epilogue_first), end = node_end(c->epilogue_last);
+    struct edits edits = {.arena = f->a};
+
+    if (node_ok(c->stored)) {
+        const char *indent = text_indent(f, node_start(c->stored));
+        edits_node(&edits, c->stored,
+                   arena_printf(f->a, "if (%s == 0)\n%s    %s = &%s;\n%s%s.at[%s] = %s", j, indent, place,
+                                text_of(f, assigned_target(c->stored)), indent, results, j,
+                                text_of(f, node_field(c->stored, FIELD_RIGHT))));
+    }
+    return text_reindent(f->a, edits_range(&edits, f, start, end),
+                         own_column(c) - (int)strlen(text_indent(f, start)));
+}
+
 static char *kernel_text(const struct contraction *c, const struct product_shape *s)
 {
-    static const char *const names[] = {
-        "ROWS",  "COLS",   "DEEP",   "SLAB", "memory", "rows", "cols", "depth", "row0", "col0",       "x_out",
-        "y_out", "x_deep", "y_deep", "sums", "slab",   "WIDE", "e",    "bytes", "part", "part_depth", "deep0"};
+    static const char *const names[] = {"ROWS",  "COLS", "DEEP", "SLAB",  "memory",  "rows",   "cols",
+                                        "depth", "row0", "col0", "x_out", "y_out",   "x_deep", "y_deep",
+                                        "sums",  "slab", "WIDE", "e",     "bytes",   "part",   "part_depth",
+                                        "deep0", "left", "held", "place", "results", "finish", "j"};
     const struct function *f = c->f;
     struct arena *a = f->a;
     struct fill *fill = fill_open(a);
@@ -199,17 +228,25 @@ static char *kernel_text(const struct contraction *c, const struct product_shape
     own_part_of(c, &own);
     put_names(f, fill, names, ARRAY_LEN(names));
 #define NAME(n) fresh_local(f, n)
+    bool together = node_ok(c->stored);
     const char *row = c->vector ? NAME("row0")
                                 : arena_printf(a, "%s + %s * %s + %s / %s", NAME("row0"), NAME("slab"),
                                                NAME("SLAB"), NAME("e"), NAME("COLS"));
-    const char *col = arena_printf(a, "%s + %s %% %s", NAME("col0"), NAME("e"), NAME("COLS"));
-    const char *computed = c->vector ? NAME("sums")
-                                     : arena_printf(a, "%s[%s / %s * %s + %s %% %s]", NAME("memory"), NAME("e"),
-                                                    NAME("COLS"), NAME("WIDE"), NAME("e"), NAME("COLS"));
-    if (s->split > 1)
-        computed = arena_printf(a, "cluster_sum<%d>(&%s)", s->split, computed);
+    const char *col = arena_printf(a, "%s + %s %% %s%s", NAME("col0"), NAME("e"), NAME("COLS"),
+                                   together ? arena_printf(a, " + %s", NAME("j")) : "");
+    const char *computed = c->vector ? NAME("sums") : NAME("held");
+    if (together)
+        computed = arena_printf(a, "%s.at[%s]", computed, NAME("j"));
     const char *indices = index_text(c, &own, row, col, NAME("cols"));
+    fill_put(fill, "epilogue", epilogue_text(c, NAME("place"), NAME("results"), NAME("j")));
 #undef NAME
+    int each = together ? 16 / ctype_size(f, c->sum_type) : 1;
+    fill_putf(fill, "each", "%d", each);
+    fill_put(fill, "sums_of",
+             s->split > 1 ? arena_printf(a, "cluster_sums<%d, %d>", each, s->split)
+                          : arena_printf(a, "own_sums<%d>", each));
+    fill_put(fill, "stored_type", together ? c->stored_type : "");
+    fill_if(fill, "together", together);
     fill_put(fill, "indices", indices);
     fill_put(fill, "head", head_text(c, s));
     fill_putf(fill, "tile_rows", "%d", s->rows);
@@ -224,7 +261,7 @@ static char *kernel_text(const struct contraction *c, const struct product_shape
     fill_putf(fill, "product_args", "%s%d, %s, %s", s->stages ? arena_printf(a, "%d, ", s->stages) : "",
               s->threads, along_deep(c, &c->x), along_deep(c, &c->y));
     fill_putf(fill, "split", "%d", s->split);
-    fill_putf(fill, "all_threads", "%d", s->threads * s->split);
+    fill_putf(fill, "all_threads", "%d", s->threads * s->split * each);
     fill_if(fill, "shared", s->split > 1);
     fill_if(fill, "dynamic", s->dynamic);
     fill_put(fill, "barrier", s->split > 1 ? "cooperative_groups::this_cluster().sync()" : "__syncthreads()");
@@ -235,11 +272,8 @@ static char *kernel_text(const struct contraction *c, const struct product_shape
     fill_put(fill, "depth_bound", text_of(f, c->depth));
     put_operand(c, fill, "x", &c->x);
     put_operand(c, fill, "y", &c->y);
-    fill_put(fill, "dependent", lines_of(f, own.declarations.v, own.declarations.n, 12));
+    fill_put(fill, "dependent", lines_of(f, own.declarations.v, own.declarations.n, own_column(c)));
     fill_put(fill, "acc_declared", sum_text(c, computed));
-    struct node behind[] = {c->epilogue_first, c->epilogue_last};
-    int by = 12 - (int)strlen(text_indent(f, node_start(behind[0])));
-    fill_put(fill, "epilogue", text_reindent(a, text_range(f, node_start(behind[0]), node_end(behind[1])), by));
     fill_if(fill, "any_uniform", c->uniform.n > 0);
     fill_if(fill, "any_index", *indices != '\0');
     fill_if(fill, "any_dependent", own.declarations.n > 0);

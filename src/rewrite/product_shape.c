@@ -1,8 +1,6 @@
 /* Tiles of a product: threads, stages and shared memory that go with rows and columns. */
 #include "rewrite/product_shape.h"
 
-#include "base/fill.h"
-
 enum {
     SHARED_STATIC = 48 * 1024, /* what a launch need not ask for */
     STAGE_LINE = 128,          /* bytes of a row or column of a stage, as in mma.cuh */
@@ -65,10 +63,12 @@ static char *wgmma_text(const struct contraction *c, const struct mma_type *type
     struct str registers = {0}, operands = {0};
 
     for (int i = 0; i < n / 2; i++) {
-        const char *line = i % 16 ? "" : "\"\n                 \"";
-        str_addf(&registers, "%s%s%%%d", i ? ", " : "", i ? line : "", i);
-        str_addf(&operands, "%s\"+f\"(sums[%d][%d])",
-                 i % 4 || i == 0 ? (i ? ", " : "") : ",\n                   ", i / 4, i % 4);
+        if (i > 0) {
+            str_add(&registers, i % 16 ? ", " : ", \"\n                 \"");
+            str_add(&operands, i % 4 ? ", " : ",\n                   ");
+        }
+        str_addf(&registers, "%%%d", i);
+        str_addf(&operands, "\"+f\"(sums[%d][%d])", i / 4, i % 4);
     }
     fill_putf(fill, "n", "%d", n);
     fill_putf(fill, "eights", "%d", n / 8);
@@ -184,11 +184,10 @@ bool product_shape_of(int setting, const struct contraction *c, struct product_s
     s->helpers[0] = share_text("cuda/product/vector.cuh");
     s->helpers[1] = share_text("cuda/product/tile.cuh");
     bool fits = mma_type(c) ? mma_shape(c, s, stages) : simt_shape(c, s, stages);
-    for (size_t i = 0; i < ARRAY_LEN(s->helpers) && s->split > 1; i++)
-        if (!s->helpers[i]) {
-            s->helpers[i] = share_text("cuda/product/split.cuh");
-            break;
-        }
+    size_t last = 0;
+    while (s->helpers[last])
+        last++;
+    s->helpers[last] = share_text(s->split > 1 ? "cuda/product/split.cuh" : "cuda/product/own.cuh");
     return fits;
 }
 

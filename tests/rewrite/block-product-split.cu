@@ -5,7 +5,7 @@
 // has: #include <cooperative_groups.h>
 // has: tile_place(blockIdx.x / 4, rows, cols, ROWS, COLS, row0, col0);
 // has: mma_product<ROWS, COLS, DEEP, 3, 256, true, true>
-// has: float sum = cluster_sum<4>(&memory[e / COLS * WIDE + e % COLS]);
+// has: cluster_sums<4, 4>(&memory[e / COLS * WIDE + e % COLS])
 // has: work<<<(m + 127) / 128 * ((n + 127) / 128) * 4, 256, 98304, stream>>>
 #include <cuda_bf16.h>
 

@@ -36,9 +36,38 @@
         {{blocks}}_stage<{{ROWS}}, {{COLS}}>({{memory}}, {{sums}}, {{slab}});
         {{barrier}};
 #pragma unroll 4
-        for (int {{e}} = threadIdx.x{{#shared}} + {{part}} * {{threads}}{{/shared}}; {{e}} < {{SLAB}} * {{COLS}}; {{e}} += {{all_threads}}) {
-            if ({{row0}} + {{slab}} * {{SLAB}} + {{e}} / {{COLS}} >= {{rows}} || {{col0}} + {{e}} % {{COLS}} >= {{cols}})
+        for (int {{e}} = {{#shared}}({{/shared}}threadIdx.x{{#shared}} + {{part}} * {{threads}}){{/shared}}{{#together}} * {{each}}{{/together}}; {{e}} < {{SLAB}} * {{COLS}}; {{e}} += {{all_threads}}) {
+            const long long {{left}} = {{cols}} - {{col0}} - {{e}} % {{COLS}};
+            if ({{row0}} + {{slab}} * {{SLAB}} + {{e}} / {{COLS}} >= {{rows}} || {{left}} <= 0)
                 continue;
+{{#together}}
+            const tile_vector<{{acc_type}}, {{each}}> {{held}} = {{sums_of}}(&{{memory}}[{{e}} / {{COLS}} * {{WIDE}} + {{e}} % {{COLS}}]);
+            tile_vector<{{stored_type}}, {{each}}> {{results}};
+            {{stored_type}} *{{place}} = nullptr;
+            const auto {{finish}} = [&](int {{j}}) {
+{{#any_index}}
+                {{indices}}
+{{/any_index}}
+{{#any_dependent}}
+                {{dependent}}
+{{/any_dependent}}
+                {{acc_declared}}
+                {{epilogue}}
+            };
+            if ({{left}} >= {{each}}) {
+#pragma unroll
+                for (int {{j}} = 0; {{j}} < {{each}}; {{j}}++)
+                    {{finish}}({{j}});
+            } else {
+#pragma unroll
+                for (int {{j}} = 0; {{j}} < {{each}}; {{j}}++)
+                    if ({{j}} < {{left}})
+                        {{finish}}({{j}});
+            }
+            tile_store({{place}}, {{results}}, {{left}});
+{{/together}}
+{{^together}}
+            const {{acc_type}} {{held}} = {{sums_of}}(&{{memory}}[{{e}} / {{COLS}} * {{WIDE}} + {{e}} % {{COLS}}]).at[0];
 {{#any_index}}
             {{indices}}
 {{/any_index}}
@@ -47,6 +76,7 @@
 {{/any_dependent}}
             {{acc_declared}}
             {{epilogue}}
+{{/together}}
         }
         {{barrier}};
     }

@@ -11,3 +11,17 @@ __device__ __forceinline__ void tile_place(unsigned int tile, long long rows, lo
     row0 = (long long)(band * 8 + within % high) * tile_rows;
     col0 = (long long)(within / high) * tile_cols;
 }
+
+// Finished neighbours, of which `left` exist, as one where the address allows it.
+template <typename T, int N>
+__device__ __forceinline__ void tile_store(T *to, const tile_vector<T, N> &results, long long left)
+{
+    if (left >= N && reinterpret_cast<unsigned long long>(to) % sizeof(results) == 0) {
+        *reinterpret_cast<tile_vector<T, N> *>(to) = results;
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        if (i < left)
+            to[i] = results.at[i];
+}
