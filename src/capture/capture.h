@@ -34,6 +34,17 @@ bool capture_plan(struct arena *a, const struct report_bundle *bundle, const jso
 bool capture_plan_write(struct arena *a, const char *folder, const struct capture_plan *plan, struct err *err);
 bool capture_plan_counts(struct arena *a, const char *folder, json_t **counts, struct err *err);
 
+/* The kept launches of a kernel as workloads of a task that was just written to folder: task.yaml is changed.
+ * kernel: its name, qualified or not. notes: sentences, in the arena. A launch that is not understood is no
+ * error. */
+struct capture_task {
+    const char *const *notes;
+    size_t n_notes;
+    size_t launches; /* that are understood */
+};
+bool capture_to_task(struct arena *a, const char *folder, const char *capture, const char *kernel,
+                     struct capture_task *out, struct err *err);
+
 /* The ranking of a capture's folder, from what its processes counted: the object that docs/capture.md
  * describes. The caller's reference. A folder without counts is an error that says what may be the cause. */
 bool capture_read(struct arena *a, const char *folder, json_t **ranking, struct err *err);

@@ -417,15 +417,16 @@ static enum replace_outcome launch_instead(const struct replace_call *c, int *co
     uint64_t begins[REPLACE_BUFFERS];
     const struct replace_launch *l;
     enum replace_outcome outcome;
-    bool capturing = stream_captures(c->stream);
     struct loaded loaded = {0};
-    bool there = loaded_now(!capturing, &loaded);
+    bool capturing, there;
     uint32_t launched;
 
     if (!c->plain)
         return REPLACE_ATTRIBUTES;
     if (!(l = find(c, begins, &outcome)))
         return outcome;
+    capturing = stream_captures(c->stream);
+    there = loaded_now(!capturing, &loaded);
     if (!there || !loaded.module)
         return there || !capturing ? REPLACE_CODE : REPLACE_CAPTURING;
     *code = launch_all(l, &loaded, begins, c->stream, &launched);
