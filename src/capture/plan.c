@@ -255,8 +255,11 @@ bool capture_plan(struct arena *a, const struct report_bundle *bundle, const jso
 
     if (ok) {
         write_file(&p, &out);
-        *plan = (struct capture_plan){
-            .data = out.s, .len = out.len, .launches = p.launches.n, .skipped = p.skipped};
+        *plan = (struct capture_plan){.data = out.s,
+                                      .len = out.len,
+                                      .launches = p.launches.n,
+                                      .skipped = p.skipped,
+                                      .symbol = p.data.v + p.launches.v[0].symbol};
         ok = replace_file_is_whole(out.s, out.len) || err_world(err, "the plans make no sense to their reader");
     }
     if (!ok)
@@ -267,18 +270,24 @@ bool capture_plan(struct arena *a, const struct report_bundle *bundle, const jso
     return ok;
 }
 
-bool capture_plan_write(struct arena *a, const char *folder, const struct capture_plan *plan, struct err *err)
+static const char *numbered(struct arena *a, const char *folder, const char *name, size_t i)
+{
+    return fs_join(a, folder, i ? arena_printf(a, "%s-%zu", name, i) : name);
+}
+
+bool capture_plan_write(struct arena *a, const char *folder, size_t i, const struct capture_plan *plan,
+                        struct err *err)
 {
     struct replace_counts counts = {0};
 
     memcpy(counts.magic, REPLACE_MAGIC, sizeof(counts.magic));
-    return fs_write(fs_join(a, folder, REPLACE_PLANS), plan->data, plan->len, err) &&
-           fs_write(fs_join(a, folder, REPLACE_COUNTS), &counts, sizeof(counts), err);
+    return fs_write(numbered(a, folder, REPLACE_PLANS, i), plan->data, plan->len, err) &&
+           fs_write(numbered(a, folder, REPLACE_COUNTS, i), &counts, sizeof(counts), err);
 }
 
-bool capture_plan_counts(struct arena *a, const char *folder, json_t **counts, struct err *err)
+bool capture_plan_counts(struct arena *a, const char *folder, size_t i, json_t **counts, struct err *err)
 {
-    const char *path = fs_join(a, folder, REPLACE_COUNTS);
+    const char *path = numbered(a, folder, REPLACE_COUNTS, i);
     struct replace_counts c;
     char *text;
     size_t n;
@@ -290,7 +299,7 @@ bool capture_plan_counts(struct arena *a, const char *folder, json_t **counts, s
     memcpy(&c, text, sizeof(c));
     *counts = json_object();
     json_put_int(*counts, "processes", (int64_t)c.processes);
-    for (size_t i = 0; i < N_REPLACE_OUTCOMES; i++)
-        json_put_int(*counts, replace_words[i], (int64_t)c.n[i]);
+    for (size_t k = 0; k < N_REPLACE_OUTCOMES; k++)
+        json_put_int(*counts, replace_words[k], (int64_t)c.n[k]);
     return true;
 }
