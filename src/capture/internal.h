@@ -35,14 +35,17 @@ struct capture_matcher {
     const json_t *kept;      /* all launches that were kept */
     struct nvrtc *nvrtc;
     struct capture_side original;
-    /* A task that is being written: its arguments, whose floating scalars become those of the launch; its
-     * domain is not looked at. NULL: a task that stands. */
-    struct task_arg *adopt;
+    /* The task's own arguments, in the arena: floating scalars become those of the launch, if the task allows
+     * several or is being written. Of one that is being written the domain is not looked at either. */
+    struct task_arg *args;
+    bool written;
     bool learned;                   /* the two below are known */
     int dim_param[CAPTURE_DIMS];    /* the kernel's parameter that is the dim, plus 1; 0: none is */
     int scalar_param[CAPTURE_ARGS]; /* the same of a floating scalar */
 };
 
+/* Of a task, whose arguments are copied; nothing is open yet. */
+struct capture_matcher capture_matcher_of(struct arena *a, const struct task *t, const json_t *kept);
 bool capture_side_open(struct capture_matcher *m, struct capture_side *s, const char *path, const char *text,
                        const struct kernel_limits *limits, struct err *err);
 /* Compiles the side's names for its limits' device. */

@@ -4,6 +4,15 @@
 
 enum { MOST_NUMBERS = 48, MOST_TRIES = 3000 };
 
+struct capture_matcher capture_matcher_of(struct arena *a, const struct task *t, const json_t *kept)
+{
+    struct task *own = arena_copy(a, t, sizeof(*t));
+    struct task_arg *args = arena_copy(a, t->args, t->n_args * sizeof(*t->args));
+
+    own->args = args;
+    return (struct capture_matcher){.a = a, .task = own, .kept = kept, .args = args};
+}
+
 /* ---- versions ---- */
 
 const struct image_kernel *capture_kernel_of(const struct capture_side *s, const char *name)
@@ -190,7 +199,7 @@ static bool is_launch(struct capture_matcher *m, struct capture_kept *k, const i
     uint64_t addresses[CAPTURE_ARGS];
     const struct image_kernel *kernel;
 
-    if ((!m->adopt && !task_in_domain(m->task, dims)) ||
+    if ((!m->written && !task_in_domain(m->task, dims)) ||
         !capture_plan_of(m, &m->original, dims, NULL, &plan, &why) || !same_launch(k, &plan))
         return false;
     capture_addresses_of(k, addresses);
@@ -293,18 +302,18 @@ static void learn_dim(struct capture_matcher *m, const struct plan_step *base, s
 static void learn_scalar(struct capture_matcher *m, size_t arg)
 {
     static const double odd = 0.8125; /* exact in every type */
-    const double was = m->adopt[arg].value;
+    const double was = m->args[arg].value;
     struct plan plan;
     const struct plan_step *s;
 
-    m->adopt[arg].value = odd;
+    m->args[arg].value = odd;
     s = only_step(m, m->task->workloads, &plan);
     for (size_t i = 0; s && i < s->n_args && !m->scalar_param[arg]; i++) {
         const struct kernel_value *v = &s->args[i];
         if (!v->pointer && !v->struct_bytes && type_is_floating(v->type) && v->f == odd)
             m->scalar_param[arg] = (int)i + 1;
     }
-    m->adopt[arg].value = was;
+    m->args[arg].value = was;
 }
 
 static void learn(struct capture_matcher *m)
@@ -316,21 +325,34 @@ static void learn(struct capture_matcher *m)
     m->learned = true;
     for (size_t d = 0; base && d < t->n_dims; d++)
         learn_dim(m, base, d);
-    for (size_t i = 0; base && m->adopt && i < t->n_args; i++)
+    for (size_t i = 0; base && i < t->n_args; i++)
         if (t->args[i].role == ROLE_SCALAR && type_is_floating(t->args[i].type))
             learn_scalar(m, i);
 }
 
-/* Floating scalars take the launch's numbers. */
+static bool is_allowed(const struct task_arg *arg, double value)
+{
+    for (size_t i = 0; i < arg->n_choices; i++)
+        if (arg->choices[i] == value)
+            return true;
+    return false;
+}
+
+/* Floating scalars take the launch's numbers, where they may. */
 static void adopt(struct capture_matcher *m, const struct capture_kept *k)
 {
-    for (size_t i = 0; m->adopt && i < m->task->n_args; i++) {
+    for (size_t i = 0; i < m->task->n_args; i++) {
         const json_t *o = json_array_get(k->params, (size_t)MAX(m->scalar_param[i], 1) - 1);
         int64_t bits = hex_number(json_text(o, "value", ""));
-        if (m->scalar_param[i] && json_count(o, "bytes") == 4)
-            m->adopt[i].value = task_to_double(KT_F32, &bits);
-        else if (m->scalar_param[i] && json_count(o, "bytes") == 8)
-            m->adopt[i].value = task_to_double(KT_F64, &bits);
+        bool wide = json_count(o, "bytes") == 8;
+        double value = m->scalar_param[i] && (wide || json_count(o, "bytes") == 4)
+                           ? task_to_double(wide ? KT_F64 : KT_F32, &bits)
+                           : NAN;
+        for (size_t c = 0; c < m->args[i].n_choices; c++) /* as the type holds it */
+            if (!wide && (float)m->args[i].choices[c] == (float)value)
+                value = m->args[i].choices[c];
+        if (isfinite(value) && (m->written || is_allowed(&m->args[i], value)))
+            m->args[i].value = value;
     }
 }
 

@@ -250,7 +250,8 @@ bool capture_plan(struct arena *a, const struct report_bundle *bundle, const jso
     struct str out = {.arena = a};
     bool ok;
 
-    p.m = (struct capture_matcher){.a = a, .task = bundle->task, .kept = kept};
+    p.m = capture_matcher_of(a, bundle->task, kept);
+    p.task = p.m.task;
     ok = prepare(&p, kept, err);
 
     if (ok) {

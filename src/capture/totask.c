@@ -146,9 +146,17 @@ static int dearest_first(const void *a, const void *b)
 
 /* ---- task.yaml ---- */
 
+/* The shortest that is the number, of 32 bits where it has no more. */
 static const char *number(struct arena *a, double v)
 {
-    char *text = arena_printf(a, "%.9g", v);
+    char *text = NULL;
+    bool narrow = v == (double)(float)v;
+
+    for (int digits = 1; digits <= 17; digits++) {
+        text = arena_printf(a, "%.*g", digits, v);
+        if (strtod(text, NULL) == v || (narrow && strtof(text, NULL) == (float)v))
+            break;
+    }
 
     return strpbrk(text, ".en") ? text : arena_printf(a, "%s.0", text);
 }
@@ -254,7 +262,7 @@ static void add_workloads(struct maker *m, struct str *out)
     }
     str_addf(out, "weights: [");
     for (size_t i = 0; i < n; i++)
-        str_addf(out, "%s%s", i ? ", " : "", number(m->a, MAX(m->found.v[i].share, 1e-6)));
+        str_addf(out, "%s%.6g", i ? ", " : "", MAX(m->found.v[i].share, 1e-6));
     str_addf(out, "] # shares of the kernel's %s\n", m->timed ? "time" : "launches, since no times are known");
 }
 
@@ -355,11 +363,9 @@ bool capture_to_task(struct arena *a, const char *folder, const char *capture, c
         m.task = task;
         m.ranking = ranking;
         m.kept = json_object_get(ranking, "launches_kept");
-        m.m = (struct capture_matcher){.a = a,
-                                       .task = task,
-                                       .kept = m.kept,
-                                       .adopt = arena_copy(a, task->args, task->n_args * sizeof(*task->args))};
-        task->args = m.m.adopt;
+        m.m = capture_matcher_of(a, task, m.kept);
+        m.m.written = true;
+        m.task = m.m.task;
         ok = make(&m, colons ? colons + 1 : kernel, path, err);
     }
     kernel_close(m.m.original.kernel);
