@@ -37,7 +37,7 @@ BELOW = {
     "report": ["rewrite", "store", "verdict"],
     "export": ["report"],
     "campaign": ["report"],
-    "capture": ["gpu", "inject", "report"],
+    "capture": ["inject", "judge", "report"],
     "optimize": ["agent", "worker", "export"],
     "tui": ["base"],
     "cmd": ["campaign", "capture", "init", "mcp", "optimize", "tui"],

@@ -10,7 +10,7 @@
 #define TINY_NOISE  0.015 /* and below */
 #define TINY_US     5.0
 
-void limits_of_device(const struct ptx_device *d, struct kernel_limits *limits)
+void judge_limits(const struct ptx_device *d, struct kernel_limits *limits)
 {
     *limits = (struct kernel_limits){
         .device_name = d->full_name,
@@ -200,7 +200,8 @@ static bool sum_up(const struct task *task, struct arena *a, struct trial *t, si
     *worst = 0;
     for (size_t i = 0; i < t->n_workloads; i++) {
         const struct trial_time *x = &t->workloads[i].times[task->regime];
-        pairs[i] = (struct pair_result){.ratio = x->speedup, .low = x->low, .high = x->high};
+        pairs[i] = (struct pair_result){
+            .ratio = x->speedup, .low = x->low, .high = x->high, .weight = t->workloads[i].weight};
         if (!(x->speedup > 0) || !(x->low > 0) || !(x->high > 0))
             return false;
         if (x->high < pairs[*worst].high)
@@ -347,7 +348,7 @@ static bool open_device(struct judge *j, struct err *err)
                                           .fp16 = peaks.fp16,
                                           .tensor_fp16 = peaks.tensor_fp16};
     j->about.validated = j->model->validated;
-    limits_of_device(j->device, &j->limits);
+    judge_limits(j->device, &j->limits);
     j->about.limits = j->limits;
     return true;
 }
@@ -499,7 +500,7 @@ static void slower_on(const struct judge *j, struct arena *a, const struct trial
 static void score_model(const struct judge *j, struct arena *a, struct trial *t, struct fate *fate)
 {
     struct trial_workload *list = (struct trial_workload *)t->workloads;
-    double ratios[256] = {0}, worst = INFINITY;
+    double ratios[256] = {0}, worst = INFINITY, sum = 0;
     size_t n = MIN(MIN(t->n_workloads, j->modelled.n_workloads), ARRAY_LEN(ratios)), worst_i = 0, n_slower = 0;
 
     for (size_t i = 0; i < n; i++)
@@ -512,13 +513,14 @@ static void score_model(const struct judge *j, struct arena *a, struct trial *t,
         ratios[i] = list[i].times[j->task->regime].speedup;
         if (!(ratios[i] > 0))
             return; /* not timed: no score */
+        sum += log(ratios[i]) * (list[i].weight > 0 ? list[i].weight : 1 / (double)n);
         n_slower += ratios[i] < 1 / (1 + MODEL_ERROR);
         if (ratios[i] < worst) {
             worst = ratios[i];
             worst_i = i;
         }
     }
-    t->score = stats_geomean(ratios, n);
+    t->score = n ? exp(sum) : NAN;
     if (n_slower)
         slower_on(j, a, t, n_slower, worst_i, fate);
     else if (t->score < 1 + MODEL_ERROR)

@@ -180,8 +180,10 @@ static json_t *speedup_to_json(const struct facts *f, const json_t *workloads)
     double sum = 0;
     size_t i;
 
-    json_array_foreach(workloads, i, w) sum += log(json_num(w, "speedup"));
-    json_put_num(o, "geomean", exp(sum / (double)json_array_size(workloads)));
+    json_array_foreach(workloads, i, w) sum +=
+        log(json_num(w, "speedup")) *
+        (json_object_get(w, "weight") ? json_num(w, "weight") : 1 / (double)json_array_size(workloads));
+    json_put_num(o, "geomean", exp(sum));
     json_put_num(o, "low", f->best->id ? timed(f)->low : NAN);
     json_put_num(o, "high", f->best->id ? timed(f)->high : NAN);
     return o;

@@ -115,8 +115,9 @@ const char *words_verdict(const struct view *v, struct arena *a)
         return arena_printf(
             a, "Nothing that was tried on %s is provably faster, with times %s %s: the original stays.",
             v->run.task_name, v->measured ? "measured on" : "modelled for", name);
-    over = v->n_workloads == 1 ? "one workload"
-                               : arena_printf(a, "the geometric mean of %zu workloads", v->n_workloads);
+    over = v->n_workloads == 1
+               ? "one workload"
+               : arena_printf(a, "the %s of %zu workloads", report_mean_words(v->result), v->n_workloads);
     if (!v->measured)
         return arena_printf(
             a,

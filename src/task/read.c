@@ -17,7 +17,7 @@ struct loader {
 
 static const char *const task_keys[] = {"name",   "source",     "entry", "reference", "args",    "dims",
                                         "domain", "workloads",  "flags", "regime",    "headers", "tolerance",
-                                        "accept", "equivalent", "exact", NULL};
+                                        "accept", "equivalent", "exact", "weights",   NULL};
 static const char *const arg_keys[] = {"name",   "type",  "shape",  "role", "value",
                                        "values", "align", "stable", NULL};
 static const char *const values_keys[] = {"kind", "low", "high", "value", "special", NULL};
@@ -496,6 +496,31 @@ static bool read_workloads(struct loader *l, const struct yaml_node *root)
         ok &= read_workload(l, list->items[w], w, dims + w * t->n_dims);
     return ok;
 }
+
+static bool read_weights(struct loader *l, const struct yaml_node *root)
+{
+    const struct yaml_node *list = yaml_get(root, "weights");
+    struct task *t = l->task;
+    double *v, sum = 0;
+
+    if (!list)
+        return true;
+    if (list->kind != YAML_LIST || list->n != t->n_workloads)
+        return fail(l, list, "weights: must be a list of %zu numbers, one for each of the workloads",
+                    t->n_workloads);
+    t->weights = v = arena_array(l->arena, double, list->n);
+    for (size_t i = 0; i < list->n; i++) {
+        if (!read_number(l, list->items[i], "weights", &v[i]))
+            return false;
+        if (!(v[i] > 0) || !isfinite(v[i]))
+            return fail(l, list->items[i], "weights: each must be above 0");
+        sum += v[i];
+    }
+    for (size_t i = 0; i < list->n; i++)
+        v[i] /= sum;
+    return true;
+}
+
 static const char *const regimes[] = {[REGIME_COLD] = "cold",
                                       [REGIME_HOT] = "hot",
                                       [REGIME_STREAM] = "stream",
@@ -667,7 +692,7 @@ bool task_read(struct task **out, struct arena *a, const char *dir, const char *
     ok &= read_args(&l, root);
     ok &= read_list(&l, root, "domain", false, &domain) &&
           read_exprs(&l, domain, &l.task->domain, &l.task->n_domain);
-    ok = ok && read_workloads(&l, root);
+    ok = ok && read_workloads(&l, root) && read_weights(&l, root);
     *out = l.task;
     return ok;
 }

@@ -107,6 +107,7 @@ struct task {
     size_t n_domain;
     const int64_t *workloads; /* n_workloads x n_dims */
     size_t n_workloads;
+    const double *weights; /* of the workloads in the score: above 0, together 1; NULL: all count alike */
     const char **flags, **headers;
     size_t n_flags, n_headers;
     const char **equivalent; /* ids of mutants that the author says change nothing: docs/testing.md */

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import stat
 
 from harness import ASTRA, astra, case, cases, environment, expect, load, main, read, said, write
@@ -107,6 +108,53 @@ def launches_are_kept(folder):
         file.write(b'{"kernel": "cut')
     done = said(astra(folder, "capture", "seen"), 0)
     expect("holds a line that is no launch" in done.out and "2 launches are kept" in done.out, done.out)
+
+
+KERNEL = """extern "C" __global__ void add_three(unsigned *p, unsigned n)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] += 3;
+}
+
+extern "C" void add(unsigned *p, int n, cudaStream_t stream)
+{
+    add_three<<<(n + 63) / 64, 64, 0, stream>>>(p, (unsigned)n);
+}
+"""
+
+
+@case
+def launches_become_workloads(folder):
+    """With their shares of the time; what they do not keep, as an alignment, the task does not promise."""
+    write(os.path.join(folder, "add.cu"), KERNEL)
+    said(capture(folder, "asked", "shapes", "--keep", "add_three"), 0)
+    done = said(astra(folder, "init", "add.cu:add_three", "--capture", "seen", "--out", "task"), 0)
+    expect("4 of 4 kept launches of add_three are the launcher's, with 4 shapes" in done.out, done.out)
+    text = read(os.path.join(folder, "task", "task.yaml"))
+    workloads, weights = re.search(r"workloads: # as captured.*\n((?:  - \[\d+\]\n)+)weights: \[(.*)\] # shares of the kernel's time", text).groups()
+    expect(sorted(re.findall(r"\d+", workloads)) == ["100", "192", "250", "256"], text)
+    expect(abs(sum(map(float, weights.split(", "))) - 1) < 1e-5 and "align: 4}" in text and "TODO: your sizes" not in text, text)
+    said(astra(folder, "check", "task", "--mutants", "0", "--device", "sim"), 0)
+    shown = json.loads(said(astra(folder, "bench", "task", "add.cu", "--device", "sim", "--json"), 0).out)
+    expect(all(abs(w["weight"] - float(x)) < 1e-5 for w, x in zip(shown["workloads"], weights.split(", "))), shown)
+
+
+@case
+def launches_without_times_or_of_others(folder):
+    write(os.path.join(folder, "add.cu"), KERNEL)
+    said(capture(folder, "asked", "shapes", "--keep", "add_three", "--times", "none"), 0)
+    said(astra(folder, "init", "add.cu:add_three", "--capture", "seen", "--out", "task"), 0)
+    text = read(os.path.join(folder, "task", "task.yaml"))
+    expect("shares of the kernel's launches, since no times are known" in text, text)
+    done = said(astra(folder, "init", "add.cu", "--capture", "seen"), 2, "--capture goes with a kernel")
+    write(os.path.join(folder, "other.cu"), KERNEL.replace("add_three", "add_four"))
+    done = said(astra(folder, "init", "other.cu:add_four", "--capture", "seen", "--out", "other"), 0)
+    expect("the capture keeps no launch of add_four" in done.out and "TODO: your sizes" in read(os.path.join(folder, "other", "task.yaml")), done.out)
+    write(os.path.join(folder, "wide.cu"), KERNEL.replace("63) / 64, 64", "127) / 128, 128"))
+    done = said(astra(folder, "init", "wide.cu:add_three", "--capture", "seen", "--out", "wide"), 0)
+    expect("0 of 4 kept launches" in done.out and "not understood: for no dims tried" in done.out, done.out)
+    said(astra(folder, "init", "add.cu:add_three", "--capture", "nowhere", "--out", "no"), 2, "nowhere: No such file")
 
 
 @case

@@ -93,6 +93,29 @@ def the_kernel_is_replaced(folder):
 
 
 @case
+def two_kernels_are_replaced(folder):
+    """Each by its own result; two results for one kernel are refused."""
+    made(folder)
+    task = os.path.join(folder, "mul")
+    slow = SLOW.replace('extern "C" __global__ void add_three(unsigned *p', "template <typename T> __global__ void times(T *p").replace(
+        "add_three<<<", "times<int><<<").replace("p[i] + 1", "p[i] * (k ? 1 : 3)").replace("add(unsigned *p", "mul(int *p")
+    fast = FAST.replace("+= 3", "*= 3").replace("unsigned *p", "int *p").replace("void add", "void mul")
+    write(os.path.join(task, "kernel.cu"), slow)
+    write(os.path.join(task, "task.yaml"), TASK.replace("add", "mul").replace("u32", "i32"))
+    write(os.path.join(folder, "mul.cu"), fast)
+    said(astra(folder, "optimize", "mul", "--device", "sim", "--out", "run2", "--also", "mul.cu", "--rounds", "1", "--candidates", "2",
+               "--min-mutation", "0", "--tune-budget", "0", "--quiet"), 0)
+    said(astra(folder, "capture", "--out", "both", "--keep", "add_three,times", "--", PROGRAM, "asked", "plain", env=env()), 0)
+    both = ("replace", "run", "run2", "--capture", "both")
+    done = said(astra(folder, *both, "--", PROGRAM, "asked", "plain", env=env()), 0, "launches of add_three are replaced",
+                "launches of _Z5timesIiEvPT_j are replaced", "add:\n +50 launches: replaced\nmul:\n +1 launches: replaced\n")
+    expect(done.out == alone(folder, "plain"), done.out)
+    report = json.loads(said(astra(folder, *both, "--pairs", "1", "--json", "--", PROGRAM, "asked", "plain", env=env()), 0).out)
+    expect([k["launches"]["replaced"] for k in report["kernels"]] == [50, 1] and report["launches"]["replaced"] == 51, report)
+    said(astra(folder, "replace", "run", "run", "--capture", "both", "--", PROGRAM, "asked", "plain", env=env()), 2, "are both for add_three")
+
+
+@case
 def what_was_not_captured_takes_the_original(folder):
     """Another grid, another value, an address that is less aligned."""
     made(folder)
