@@ -17,7 +17,7 @@ static bool transform_all_steps(struct arena *a, int argc, char **argv, struct e
 
     if (!device)
         return err_input(err, "no device is called %s", argv[2]);
-    limits_of_device(device, &limits);
+    judge_limits(device, &limits);
     if (!task_open(&t, a, argv[1], err))
         return false;
     bool ok = fs_read(a, t->source_path, &text, NULL, err);
