@@ -19,6 +19,7 @@ struct source_item {
 };
 
 struct source {
+    unsigned users; /* who opened it and has not closed it, and the list below */
     char *path, *text;
     size_t len;
     struct source_item *items; /* the root first */
@@ -184,6 +185,48 @@ static void place_of(const char *text, size_t at, int *line, int *col)
     }
 }
 
+/* The last texts of a thread, newest first: steps of a version open the file that the step before them left,
+ * and parsing is most of what they cost. A tree is never changed. */
+enum { REMEMBERED = 4 };
+static _Thread_local struct source *remembered[REMEMBERED];
+
+static void source_drop(struct source *s)
+{
+    if (!s || --s->users > 0)
+        return;
+    free(s->named);
+    free(s->items);
+    free(s->path);
+    free(s->text);
+    free(s);
+}
+
+static void remember_first(struct source *s, size_t from)
+{
+    memmove(remembered + 1, remembered, from * sizeof(*remembered));
+    remembered[0] = s;
+}
+
+static struct source *source_again(const char *path, const char *text, size_t len)
+{
+    for (size_t i = 0; i < REMEMBERED && remembered[i]; i++) {
+        struct source *s = remembered[i];
+        if (s->len == len && memcmp(s->text, text, len) == 0 && str_eq(s->path, path)) {
+            remember_first(s, i);
+            s->users++;
+            return s;
+        }
+    }
+    return NULL;
+}
+
+static void source_remember(struct source *s)
+{
+    source_drop(remembered[REMEMBERED - 1]);
+    remember_first(s, REMEMBERED - 1);
+    s->users++;
+}
+
 bool source_open(struct source **out, const char *path, const char *text, size_t len, struct err *err)
 {
     static pthread_once_t resolved = PTHREAD_ONCE_INIT;
@@ -196,6 +239,9 @@ bool source_open(struct source **out, const char *path, const char *text, size_t
     int line, col;
 
     pthread_once(&resolved, words_resolve);
+    *out = source_again(path, text, len);
+    if (*out)
+        return true;
     if (len > SOURCE_MAX_BYTES)
         return err_at(err, path, 1, 1, "the file has %zu bytes; the largest that is read has %d", len,
                       SOURCE_MAX_BYTES);
@@ -213,6 +259,7 @@ bool source_open(struct source **out, const char *path, const char *text, size_t
     }
 
     s = mem_zalloc(sizeof(*s));
+    s->users = 1;
     s->path = mem_strdup(path);
     s->text = mem_alloc(len + 1);
     memcpy(s->text, text, len);
@@ -226,6 +273,7 @@ bool source_open(struct source **out, const char *path, const char *text, size_t
     ts_parser_delete(parser);
     free(masked);
     if (tree && items_copy(s, tree)) {
+        source_remember(s);
         *out = s;
     } else {
         err_at(err, path, 1, 1,
@@ -240,13 +288,7 @@ bool source_open(struct source **out, const char *path, const char *text, size_t
 
 void source_close(struct source *s)
 {
-    if (!s)
-        return;
-    free(s->named);
-    free(s->items);
-    free(s->path);
-    free(s->text);
-    free(s);
+    source_drop(s);
 }
 
 const char *source_path(const struct source *s)
