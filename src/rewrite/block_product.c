@@ -10,13 +10,19 @@
 
 static void block_product_find(struct function *f, struct site_list *found)
 {
-    static const int tiles[] = {256128,
+    static const int tiles[] = {256192,
+                                128256,
+                                256128,
                                 128128,
+                                128064,
                                 64128,
                                 64064,
-                                4 * PRODUCT_SPLIT + 128128,
                                 2 * PRODUCT_SPLIT + 128128,
                                 2 * PRODUCT_SPLIT + 64128,
+                                2 * PRODUCT_SPLIT + 64064,
+                                4 * PRODUCT_SPLIT + 128128,
+                                4 * PRODUCT_SPLIT + 64064,
+                                8 * PRODUCT_SPLIT + 64064,
                                 8,
                                 4};
     int own[ARRAY_LEN(tiles)];
@@ -371,10 +377,10 @@ const struct transform transform_block_product = {
     .helps = "l2 dram latency issue",
     .chooses = "block items",
     .setting_words = product_words,
-    .parameters = {{"rows", 1, 1000, 7, {4, 8, 16, 32, 64, 128, 256}},
+    .parameters = {{"rows", 1, 1000, 8, {4, 8, 16, 32, 64, 128, 192, 256}},
                    {"columns", PRODUCT_COLUMNS, 1000, 5, {0, 32, 64, 128, 256}},
                    {"split", PRODUCT_SPLIT, 10, 4, {0, 2, 4, 8}},
-                   {"stages", PRODUCT_STAGES, 0, 6, {0, 2, 3, 4, 5, 6}}},
+                   {"stages", PRODUCT_STAGES, 0, 6, {0, 2, 3, 4, 6, 8}}},
     .find = block_product_find,
     .apply = block_product_apply,
 };

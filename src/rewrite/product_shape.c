@@ -4,9 +4,10 @@
 enum {
     SHARED_STATIC = 48 * 1024, /* what a launch need not ask for */
     STAGE_LINE = 128,          /* bytes of a row or column of a stage, as in mma.cuh */
-    STAGES_MOST = 4,
-    SPLIT_MOST = 8, /* blocks of a cluster on every device that has them */
-    SUMS_MOST = 128 /* registers of a thread */
+    STAGES_MOST = 8,
+    STAGES_SHARED = 4, /* where other blocks work meanwhile */
+    SPLIT_MOST = 8,    /* blocks of a cluster on every device that has them */
+    SUMS_MOST = 128    /* registers of a thread */
 };
 
 static int rows_of(int setting)
@@ -90,13 +91,36 @@ static int64_t shared_most(const struct contraction *c)
     return limits && limits->shared_per_block_optin ? limits->shared_per_block_optin : SHARED_STATIC;
 }
 
-/* As many stages as leave room for a second block where a thread's sums do, else as there is room for. */
+/* Blocks for all results of a launch, for each SM. */
+static double blocks_an_sm(const struct function *f, const struct plan_step *step, double results, double split)
+{
+    double all = split;
+
+    for (int d = 0; d < 3; d++)
+        all *= (double)step->grid[d] * (double)step->block[d];
+    return all / results / (f->in->limits ? f->in->limits->sm_count : 1);
+}
+
+/* Does some planned launch have more blocks than SMs? */
+static bool many_blocks(const struct contraction *c, const struct product_shape *s)
+{
+    bool many = c->f->in->n_plans == 0;
+
+    for (const struct plan_step *p = NULL; (p = planned_launch(c->f, p));)
+        many = many || blocks_an_sm(c->f, p, s->rows * s->cols, s->split) > 1;
+    return many;
+}
+
+/* As many stages as leave room for a second block where there is one and a thread's sums do, too; else as there
+ * is room for. */
 static int stages_for(const struct contraction *c, const struct product_shape *s)
 {
     int64_t stage = (int64_t)(s->rows + s->cols) * STAGE_LINE, most = shared_most(c);
-    int64_t room = s->rows * s->cols / s->threads <= SUMS_MOST / 2 ? most / 2 : most;
+    bool second = many_blocks(c, s) && s->rows * s->cols / s->threads <= SUMS_MOST / 2;
 
-    return (int)MIN(MAX(room / stage, 2), STAGES_MOST);
+    if (second)
+        return (int)MIN(MAX(most / 2 / stage, 2), STAGES_SHARED);
+    return (int)MIN(MAX(most / stage, 2), STAGES_MOST);
 }
 
 /* A tile's lines are 128 bytes: a panel of halves that lie along rows or columns has 64 of these. */
@@ -107,15 +131,16 @@ static bool has_panels(const struct contraction *c, const struct contraction_ope
     return size == 1 || !product_is_one(&o->step) || out * size % STAGE_LINE == 0;
 }
 
-/* Each thread has 32 sums, or as many as 256 threads come to. As mma_layout in mma.cuh has it. */
+/* Each thread has 32 sums, or as many as 256 threads come to, but 128 at most. As mma_layout in mma.cuh has it.
+ */
 static bool mma_shape(const struct contraction *c, struct product_shape *s, int stages)
 {
     const struct mma_type *type = mma_type(c);
     struct arena *a = c->f->a;
     int slab = s->rows;
 
-    s->threads = MIN(s->rows * s->cols / 32, 256);
-    if (s->threads < 64)
+    s->threads = MAX(MIN(s->rows * s->cols / 32, 256), s->rows * s->cols / SUMS_MOST);
+    if (s->threads < 64 || s->threads > 384)
         return false;
     int groups = s->threads / 128, tall = MIN(groups, s->rows / 64);
     const char *layout = arena_printf(a, "mma_layout<%d, %d, %d, %s>", s->rows, s->cols, s->threads,
@@ -202,20 +227,16 @@ const char *product_words(struct arena *a, int setting)
                         stages ? arena_printf(a, ", %d stages", stages) : "");
 }
 
-/* Tiles that fill the processors count as many as there are; larger ones fetch less for each result. Blocks
- * that share a tile have to add up what each has. */
+/* A block's time goes with the rows and columns that it fetches, which is what measurements show of such tiles.
+ * Where there are more blocks than SMs, all of these have the work of the one that has most. Blocks that share
+ * a tile have to add up what each has. */
 double product_promise(const struct function *f, int setting)
 {
-    double sum = 0, rows = rows_of(setting), cols = MAX(columns_of(setting), 1), split = split_of(setting);
-    double sms = f->in->limits ? f->in->limits->sm_count : 1;
+    double rows = rows_of(setting), cols = MAX(columns_of(setting), 1), split = split_of(setting), sum = 0;
 
     for (const struct plan_step *s = NULL; (s = planned_launch(f, s));) {
-        double results = 1;
-        for (int d = 0; d < 3; d++)
-            results *= (double)s->grid[d] * (double)s->block[d];
-        double blocks = results / (rows * cols) * split, rounds = blocks / sms;
-        double busy = rounds < 1 ? rounds : rounds / (double)(int64_t)(rounds + 0.999);
-        sum += busy * rows * cols / (rows + cols) * (split > 1 ? 0.8 : 1);
+        double blocks = blocks_an_sm(f, s, rows * cols, split), whole = (double)(int64_t)(blocks + 0.999);
+        sum -= MAX(whole, 1) * (rows + cols) / split + (split - 1) * (rows + cols) / 16;
     }
     return sum;
 }

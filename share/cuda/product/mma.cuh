@@ -143,7 +143,8 @@ __device__ __forceinline__ void mma_multiply(A (&sums)[SIXTEENS][EIGHTS][4], con
 template <int DEEP, bool ALONG_DEEP>
 __device__ __forceinline__ unsigned long long mma_matrix(unsigned int tile, int out, int deep)
 {
-    const unsigned int at = tile + out * 128 + deep * (ALONG_DEEP ? 2 : 128); // DEEP is 64: a panel's 64 lines
+    // DEEP is 64: a panel's 64 lines. The upper bits of an address are the block's number in its cluster.
+    const unsigned int at = (tile + out * 128 + deep * (ALONG_DEEP ? 2 : 128)) & 0x3ffff;
     return at >> 4 | (ALONG_DEEP ? 1ull : DEEP * 128ull >> 4) << 16 | 1024ull >> 4 << 32 | 1ull << 62;
 }
 
@@ -180,6 +181,7 @@ __device__ __forceinline__ void mma_product(A (&sums)[SIXTEENS][EIGHTS][4], void
 {
     using layout = mma_layout<ROWS, COLS, THREADS, T>;
     constexpr int EACH = 16 / sizeof(T), X_SIZE = ROWS * 128, Y_SIZE = COLS * 128;
+    constexpr int FETCHERS = THREADS < 256 ? THREADS : 256; // what makes whole lines of every tile
     constexpr int AHEAD = STAGES - (layout::GROUPS ? 2 : 1); // a stage that is multiplied by warpgroups ends late
     static_assert(DEEP * sizeof(T) == 128 && AHEAD > 0, "");
     unsigned char *xs = static_cast<unsigned char *>(memory), *ys = xs + STAGES * X_SIZE;
@@ -193,11 +195,11 @@ __device__ __forceinline__ void mma_product(A (&sums)[SIXTEENS][EIGHTS][4], void
     int into = 0, from = 0;
 
     auto fetch = [&](long long at) {
-        if (at < depth) {
+        if (at < depth && threadIdx.x < FETCHERS) {
             const int deep = depth - at < DEEP ? static_cast<int>(depth - at) : DEEP;
-            mma_fetch<ROWS, DEEP, THREADS, X_ALONG_DEEP>(xs + into * X_SIZE, x + at * x_deep, x_out, x_deep, x_outs,
+            mma_fetch<ROWS, DEEP, FETCHERS, X_ALONG_DEEP>(xs + into * X_SIZE, x + at * x_deep, x_out, x_deep, x_outs,
                                                          deep, x_chunks);
-            mma_fetch<COLS, DEEP, THREADS, Y_ALONG_DEEP>(ys + into * Y_SIZE, y + at * y_deep, y_out, y_deep, y_outs,
+            mma_fetch<COLS, DEEP, FETCHERS, Y_ALONG_DEEP>(ys + into * Y_SIZE, y + at * y_deep, y_out, y_deep, y_outs,
                                                          deep, y_chunks);
         }
         asm volatile("cp.async.commit_group;" ::: "memory");
