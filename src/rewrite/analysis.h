@@ -271,6 +271,10 @@ void edits_packed(struct edits *e, const struct function *f, const char *helper)
 void edits_include(struct edits *e, const struct function *f, const char *header, const char *alternative);
 /* Replace the launch's statement by these lines, in braces where it was a body by itself. */
 void edits_launch(struct edits *e, const struct function *f, const struct launch *l, const char *lines);
+/* Removes launches but the first, which was replaced by `kept`, and what of the launcher only they needed:
+ * workspaces, pointers into them. */
+void launches_remove(const struct function *f, const struct node *statements, size_t n, const char *kept,
+                     struct edits *edits);
 /* Replace the launch's statement by if (guard) { fast } else { as it was }. */
 void edits_guard_launch(struct edits *e, const struct function *f, const struct launch *l, const char *comment,
                         const char *guard, const char *fast);

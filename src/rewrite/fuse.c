@@ -319,6 +319,26 @@ static void remove_lines(const struct function *f, struct node n, struct edits *
     edits_try(edits, from, f->text[to] ? to + 1 : to, "");
 }
 
+void launches_remove(const struct function *f, const struct node *statements, size_t n, const char *kept,
+                     struct edits *edits)
+{
+    struct gone g = {0}, all;
+
+    for (size_t i = 0; i < n && i < MOST_GONE; i++)
+        g.v[g.n++] = statements[i];
+    all = g;
+    unneeded(f, f->launches[0].host, &all);
+    for (size_t i = 1; i < all.n; i++) {
+        struct node id =
+            node_is(all.v[i], NODE_DECLARATION) ? node_field(all.v[i], FIELD_DECLARATOR) : (struct node){0};
+        while (node_ok(id) && !node_is(id, NODE_IDENTIFIER))
+            id = node_field(id, FIELD_DECLARATOR);
+        if (i < n ||
+            !(node_ok(id) && str_has_word(kept, text_of(f, id)))) /* what the new launch passes stays */
+            remove_lines(f, all.v[i], edits);
+    }
+}
+
 /* ---- the code ---- */
 
 struct params {
@@ -483,9 +503,6 @@ static bool fuse_apply(const struct function *r, const struct transform_site *si
     edits_node(edits, r->id, name);
 
     /* the launcher */
-    struct gone g = {0};
-    g.v[g.n++] = l->statement;
-    g.v[g.n++] = second->statement;
     struct str call = {0};
     char *head = text_range(r, node_start(l->statement), node_start(l->args[0]));
     str_addf(&call, "%s%s", name, head + (node_end(l->name) - node_start(l->statement)));
@@ -493,18 +510,7 @@ static bool fuse_apply(const struct function *r, const struct transform_site *si
         str_addf(&call, "%s%s", i ? ", " : "", params.passed[i]);
     str_addf(&call, ");");
     edits_node(edits, l->statement, text_wrap(a, str_text(&call), launch_column(r, l)));
-    remove_lines(r, second->statement, edits);
-    /* names that the new launch passes are needed still */
-    struct gone all = g;
-    unneeded(r, l->host, &all);
-    for (size_t i = g.n; i < all.n; i++) {
-        struct node id =
-            node_is(all.v[i], NODE_DECLARATION) ? node_field(all.v[i], FIELD_DECLARATOR) : (struct node){0};
-        while (node_ok(id) && !node_is(id, NODE_IDENTIFIER))
-            id = node_field(id, FIELD_DECLARATOR);
-        if (!(node_ok(id) && str_has_word(str_text(&call), text_of(r, id))))
-            remove_lines(r, all.v[i], edits);
-    }
+    launches_remove(r, (struct node[]){l->statement, second->statement}, 2, str_text(&call), edits);
     str_free(&call);
 
     /* the second kernel */
