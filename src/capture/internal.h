@@ -7,6 +7,9 @@
 
 const char *capture_demangled(struct arena *a, const char *symbol);
 
+/* Bytes of a kept launch's buffers that are kept, too, and how many buffers. */
+int64_t capture_contents_of(const json_t *launch, int64_t *buffers);
+
 /* ---- match.c: kept launches beside what a launcher plans ---- */
 
 enum { CAPTURE_ARGS = 64, CAPTURE_DIMS = 8 };

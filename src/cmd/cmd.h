@@ -19,10 +19,10 @@ struct cmd_args {
     const char *device, *agents, *out, *trace, *config, *to, *name, *tree, *color, *sarif, *junit, *runs,
         *install, *workers;
     int64_t rounds, candidates, jobs, seed, hidden_seed, prompt, strategy, mutants, min_mutation, tune_budget,
-        top, pairs;
+        top, pairs, contents_mb;
     const char *only_kernel, *before; /* of what memory forgets */
     const char *only_task, *only_device, *only_agents, *only_outcome, *since, *sort, *list, *times, *keep,
-        *capture, *metric;
+        *contents, *capture, *metric;
     double budget_s, fail_under; /* fail_under 0: not asked */
     bool confirm, exact, json, events, quiet, help, calls, markdown, reverse, force, no_memory, all, compare;
     struct cmd_models {
