@@ -345,9 +345,9 @@ static void adopt(struct capture_matcher *m, const struct capture_kept *k)
         const json_t *o = json_array_get(k->params, (size_t)MAX(m->scalar_param[i], 1) - 1);
         int64_t bits = hex_number(json_text(o, "value", ""));
         bool wide = json_count(o, "bytes") == 8;
-        double value = m->scalar_param[i] && (wide || json_count(o, "bytes") == 4)
-                           ? task_to_double(wide ? KT_F64 : KT_F32, &bits)
-                           : NAN;
+        double value = NAN;
+        if (m->scalar_param[i] && (wide || json_count(o, "bytes") == 4))
+            value = task_to_double(wide ? KT_F64 : KT_F32, &bits);
         for (size_t c = 0; c < m->args[i].n_choices; c++) /* as the type holds it */
             if (!wide && (float)m->args[i].choices[c] == (float)value)
                 value = m->args[i].choices[c];

@@ -120,10 +120,12 @@ const char *contents_begin(struct contents *b, const char *name, void *stream, b
         return "by its name the kernel may wait for others: it is never paused";
     if (__atomic_load_n(&captured, __ATOMIC_RELAXED) || stream_captures(stream))
         return "a stream was captured into a graph";
-    if (s.broken || s.failed >= 3 || s.kept >= budget())
-        return s.broken        ? "a file could not be written"
-               : s.failed >= 3 ? "the program's streams did not come to rest three times"
-                               : "the limit of bytes was reached";
+    if (s.broken)
+        return "a file could not be written";
+    if (s.failed >= 3)
+        return "the program's streams did not come to rest three times";
+    if (s.kept >= budget())
+        return "the limit of bytes was reached";
     if (!usable(c))
         return "the driver lacks a function that is needed";
     b->mode = RELAXED; /* another thread may begin to capture: what is asked here must not end that */
