@@ -162,7 +162,7 @@ static bool same_launch(struct capture_kept *k, const struct plan *plan)
     for (size_t i = 0; i < s->n_args; i++)
         if (!same_param(k, json_array_get(k->params, i), &s->args[i]))
             return false;
-        else if (capture_is_buffer(&s->args[i]) && !k->param[s->args[i].p.buffer])
+        else if (capture_is_buffer(&s->args[i]) && !s->args[i].p.offset_bytes && !k->param[s->args[i].p.buffer])
             k->param[s->args[i].p.buffer] = (int)i + 1;
     return true;
 }

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import stat
 import zlib
 
@@ -209,6 +210,49 @@ def launches_become_workloads(folder):
     said(astra(folder, "check", "task", "--mutants", "0", "--device", "sim"), 0)
     shown = json.loads(said(astra(folder, "bench", "task", "add.cu", "--device", "sim", "--json"), 0).out)
     expect(all(abs(w["weight"] - float(x)) < 1e-5 for w, x in zip(shown["workloads"], weights.split(", "))), shown)
+
+
+@case
+def contents_become_hidden_cases(folder):
+    """A version that is wrong on the program's own data alone is found at the confirmation, and no message says what the data
+    is; a run keeps no copy of it, and then says that it lacks these cases."""
+    write(os.path.join(folder, "add.cu"), KERNEL)
+    said(capture(folder, "asked", "plain", "--contents", "add_three"), 0)
+    done = said(astra(folder, "init", "add.cu:add_three", "--capture", "seen", "--out", "task"), 0)
+    expect("2 of them with what their buffers held" in done.out, done.out)
+    inputs = os.path.join(folder, "task", "inputs")
+    expect([stat.S_IMODE(os.stat(os.path.join(inputs, n)).st_mode) for n in os.listdir(inputs)] == [0o600] * 2, "others may read it")
+    wrong = KERNEL.replace("p[i] += 3;", "p[i] += i == 200 && n == 256 && p[i] == 48 ? 77 : 3;")
+    write(os.path.join(folder, "wrong.cu"), wrong)
+    bench = ("bench", "task", "wrong.cu", "--device", "sim", "--hidden-seed", "1")
+    plain = astra(folder, *bench)
+    confirmed = astra(folder, *bench, "--confirm")
+    expect("as captured" not in plain.out + plain.err and "element 200 of p is not what it must be (n=256, values: as captured)" in confirmed.out + confirmed.err,
+           (plain.out, confirmed.out, confirmed.err))
+    right = astra(folder, "bench", "task", "add.cu", "--device", "sim", "--hidden-seed", "1", "--confirm")
+    expect(right.returncode == 0 and "as captured" not in right.out + right.err, right.out + right.err)
+    shutil.rmtree(inputs)
+    absent = astra(folder, *bench, "--confirm", "--json")
+    expect("2 of 2 cases of a program's own data (their files are not on this machine)" in absent.out, absent.out)
+
+
+@case
+def inputs_that_are_broken(folder):
+    """Cut short, changed, or not there: one message with the file's name."""
+    write(os.path.join(folder, "add.cu"), KERNEL)
+    said(capture(folder, "asked", "plain", "--contents", "add_three"), 0)
+    contents = os.path.join(folder, "seen", "contents")
+    name = sorted(os.listdir(contents))[0]
+    with open(os.path.join(contents, name), "rb") as file:
+        whole = file.read()
+    for i, broken in enumerate((whole[:10], whole[:-3], whole[:16] + b"x" * 20, whole[:8] + b"\xff" * 8 + whole[16:])):
+        write(os.path.join(contents, name), broken)
+        said(astra(folder, "init", "add.cu:add_three", "--capture", "seen", "--out", f"task{i}"), 2, name)
+    other = sorted(os.listdir(contents))[1]
+    shutil.copy(os.path.join(contents, other), os.path.join(contents, name))
+    said(astra(folder, "init", "add.cu:add_three", "--capture", "seen", "--out", "other"), 2, "does not hold what its name says")
+    os.remove(os.path.join(contents, name))
+    said(astra(folder, "init", "add.cu:add_three", "--capture", "seen", "--out", "gone"), 1, "contents")
 
 
 @case
