@@ -72,6 +72,7 @@ LIBRARIES = {
     "sqlite3.h": ["src/store/internal.h"],
     "tree_sitter/api.h": ["src/source/internal.h", "src/source/source.c"],
     "yaml.h": ["src/base/yaml_tree.c"],
+    "zlib.h": ["src/base/pack.c"],
     "curl/curl.h": ["src/llm/http.c"],
     "cmocka.h": ["tests/test.h"],
 }

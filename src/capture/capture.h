@@ -11,6 +11,8 @@ struct capture_options {
     const char *out;         /* the capture's folder, absolute; it is made */
     const char *times;       /* auto, cupti, events or none */
     const char *keep;        /* parts of kernels' symbols, with commas between; NULL: no launches are kept */
+    const char *contents;    /* the same of kernels whose buffers are kept, too; NULL: of none */
+    int64_t contents_mb;     /* a process keeps at most so much of them */
     bool own_stdout;         /* its stdout goes to our stderr */
     const char *replace; /* a folder with plans: launches are replaced, not counted; out, times, keep: NULL */
     const char *stdout_path; /* its stdout goes to this file; NULL: ours */
@@ -71,6 +73,12 @@ struct capture_task {
 };
 bool capture_to_task(struct arena *a, const char *folder, const char *capture, const char *kernel,
                      struct capture_task *out, struct err *err);
+
+/* What buffers held, compressed once the program has ended. */
+bool capture_contents_pack(struct arena *a, const char *folder, struct err *err);
+/* What a file of the folder's `contents` holds, by the name that a kept launch has for it. */
+bool capture_contents_read(struct arena *a, const char *folder, const char *name, char **data, size_t *n,
+                           struct err *err);
 
 /* The ranking of a capture's folder, from what its processes counted: the object that docs/capture.md
  * describes. The caller's reference. A folder without counts is an error that says what may be the cause. */

@@ -7,6 +7,9 @@
 
 const char *capture_demangled(struct arena *a, const char *symbol);
 
+/* Bytes of a kept launch's buffers that are kept, too, and how many buffers. */
+int64_t capture_contents_of(const json_t *launch, int64_t *buffers);
+
 /* ---- match.c: kept launches beside what a launcher plans ---- */
 
 enum { CAPTURE_ARGS = 64, CAPTURE_DIMS = 8 };
@@ -26,7 +29,7 @@ struct capture_kept { /* a launch that was kept, and what it is in the task */
     int64_t dims[CAPTURE_DIMS];
     const char *why;              /* the last thing that was in the way */
     uint64_t align[CAPTURE_ARGS]; /* of the buffers; 0: the kernel does not get it */
-    int param[CAPTURE_ARGS];      /* the parameter that is the buffer, plus 1; 0: none */
+    int param[CAPTURE_ARGS];      /* the parameter that is the buffer's beginning, plus 1; 0: none */
 };
 
 struct capture_matcher {
@@ -63,5 +66,25 @@ bool capture_is_buffer(const struct kernel_value *v);
 void capture_addresses_of(const struct capture_kept *k, uint64_t addresses[CAPTURE_ARGS]);
 /* Finds the dims for which the original's plan is the launch; false: none of those tried, or k->why. */
 bool capture_find_dims(struct capture_matcher *m, struct capture_kept *k);
+
+/* ---- inputs.c: what buffers held, as cases of a task that is being written ---- */
+
+struct capture_seen { /* of an argument's elements */
+    double low, high;
+    bool rising; /* none is below the one before it */
+    size_t n;
+};
+struct capture_inputs {
+    struct arena *a;
+    const struct task *task;
+    const char *task_dir, *capture; /* folders */
+    VEC(const char *) lines;        /* of task.yaml */
+    struct capture_seen seen[CAPTURE_ARGS];
+    size_t short_of; /* buffers of integers that were not kept to their end */
+};
+/* The kept launch, which is understood, becomes a case, if contents of it were kept. */
+bool capture_inputs_take(struct capture_inputs *in, const struct capture_kept *k, struct err *err);
+/* `values:` of integers by what was seen; least: of each dim in the launches. NULL: nothing to say. */
+const char *capture_inputs_values(const struct capture_inputs *in, size_t arg, const int64_t *least);
 
 #endif

@@ -162,7 +162,7 @@ static bool same_launch(struct capture_kept *k, const struct plan *plan)
     for (size_t i = 0; i < s->n_args; i++)
         if (!same_param(k, json_array_get(k->params, i), &s->args[i]))
             return false;
-        else if (capture_is_buffer(&s->args[i]) && !k->param[s->args[i].p.buffer])
+        else if (capture_is_buffer(&s->args[i]) && !s->args[i].p.offset_bytes && !k->param[s->args[i].p.buffer])
             k->param[s->args[i].p.buffer] = (int)i + 1;
     return true;
 }
@@ -345,9 +345,9 @@ static void adopt(struct capture_matcher *m, const struct capture_kept *k)
         const json_t *o = json_array_get(k->params, (size_t)MAX(m->scalar_param[i], 1) - 1);
         int64_t bits = hex_number(json_text(o, "value", ""));
         bool wide = json_count(o, "bytes") == 8;
-        double value = m->scalar_param[i] && (wide || json_count(o, "bytes") == 4)
-                           ? task_to_double(wide ? KT_F64 : KT_F32, &bits)
-                           : NAN;
+        double value = NAN;
+        if (m->scalar_param[i] && (wide || json_count(o, "bytes") == 4))
+            value = task_to_double(wide ? KT_F64 : KT_F32, &bits);
         for (size_t c = 0; c < m->args[i].n_choices; c++) /* as the type holds it */
             if (!wide && (float)m->args[i].choices[c] == (float)value)
                 value = m->args[i].choices[c];

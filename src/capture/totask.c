@@ -16,6 +16,7 @@ struct maker {
     const struct task *task;
     const json_t *ranking, *kept;
     struct capture_matcher m;
+    struct capture_inputs inputs;
     VEC(struct found) found;
     VEC(double) choices[CAPTURE_ARGS]; /* what each floating scalar was */
     uint64_t align[CAPTURE_ARGS];      /* the least of each buffer; 0: the kernel does not get it */
@@ -116,7 +117,7 @@ static void add_found(struct maker *m, const struct capture_kept *k)
     vec_add(m->a, &m->found, f);
 }
 
-static void take_launches(struct maker *m, const char *name)
+static bool take_launches(struct maker *m, const char *name, struct err *err)
 {
     const json_t *o;
     size_t i;
@@ -131,10 +132,13 @@ static void take_launches(struct maker *m, const char *name)
         if (capture_find_dims(&m->m, &k)) {
             m->understood++;
             add_found(m, &k);
+            if (!capture_inputs_take(&m->inputs, &k, err))
+                return false;
         } else if (!m->why) {
             m->why = k.why ? k.why : "for no dims tried does the task's launcher make this launch";
         }
     }
+    return true;
 }
 
 static int dearest_first(const void *a, const void *b)
@@ -199,6 +203,25 @@ static const char *buffer_line(struct maker *m, const char *line)
         rest = rest ? rest : strrchr(line, '}');
         return arena_printf(m->a, "%.*s, align: %llu%s", (int)((said ? said : rest) - line), line,
                             (unsigned long long)m->align[buffer], rest);
+    }
+    return NULL;
+}
+
+/* Integers of which nothing was said get the range that they had; NULL: another line. */
+static const char *values_line(struct maker *m, const char *line)
+{
+    int64_t least[CAPTURE_DIMS];
+
+    for (size_t d = 0; d < m->task->n_dims; d++) {
+        least[d] = INT64_MAX;
+        for (size_t i = 0; i < m->found.n; i++)
+            least[d] = MIN(least[d], m->found.v[i].dims[d]);
+    }
+    for (size_t i = 0; i < m->task->n_args; i++) {
+        const char *values = capture_inputs_values(&m->inputs, i, least), *end = strrchr(line, '}');
+        if (values && end && str_starts(line, arena_printf(m->a, "  - {name: %s, ", m->task->args[i].name)))
+            return arena_printf(m->a, "%.*s, values: %s} # TODO: by what was captured; do callers promise it?",
+                                (int)(end - line), line, values);
     }
     return NULL;
 }
@@ -278,6 +301,8 @@ static bool edit(struct maker *m, const char *path, struct err *err)
         end = line + strcspn(line, "\n");
         const char *old = arena_strndup(m->a, line, (size_t)(end - line)), *fresh;
         end += *end == '\n';
+        if ((fresh = values_line(m, old)))
+            old = fresh;
         if (str_starts(old, "workloads:")) {
             add_workloads(m, &out);
             in_workloads = true;
@@ -291,6 +316,12 @@ static bool edit(struct maker *m, const char *path, struct err *err)
             fresh = old;
         str_addf(&out, "%s\n", fresh);
     }
+    if (m->inputs.lines.n)
+        str_add(
+            &out,
+            "# What the program's buffers held: cases of the confirmation alone. They stay on this machine.\ninputs:\n");
+    for (size_t i = 0; i < m->inputs.lines.n; i++)
+        str_add(&out, m->inputs.lines.v[i]);
     return fs_write_text(path, str_text(&out), err);
 }
 
@@ -316,6 +347,15 @@ static void say(struct maker *m, const char *name)
                          m->understood, m->of_kernel, name, m->found.n, m->found.n == 1 ? "" : "s"));
     if (m->why)
         note(m, arena_printf(m->a, "not understood: %s", m->why));
+    if (m->inputs.lines.n)
+        note(m, arena_printf(
+                    m->a, "%zu of them with what their buffers held: hidden cases, in %s/inputs, for you alone",
+                    m->inputs.lines.n, m->folder));
+    if (m->inputs.short_of)
+        note(m, arena_printf(
+                    m->a,
+                    "%zu buffers of integers were not kept to their end, and are left out: raise --contents-mb",
+                    m->inputs.short_of));
     for (size_t i = 0; i < m->found.n; i++) {
         whole += m->found.v[i].share;
         listed += i < MOST_WORKLOADS ? m->found.v[i].share : 0;
@@ -341,7 +381,8 @@ static bool make(struct maker *m, const char *name, const char *path, struct err
         !capture_side_open(&m->m, &m->m.original, m->task->source_path, text, &limits, err))
         return false;
     look_for_times(m, name);
-    take_launches(m, name);
+    if (!take_launches(m, name, err))
+        return false;
     if (m->found.n)
         qsort(m->found.v, m->found.n, sizeof(*m->found.v), dearest_first);
     say(m, name);
@@ -366,6 +407,7 @@ bool capture_to_task(struct arena *a, const char *folder, const char *capture, c
         m.m = capture_matcher_of(a, task, m.kept);
         m.m.written = true;
         m.task = m.m.task;
+        m.inputs = (struct capture_inputs){.a = a, .task = m.task, .task_dir = folder, .capture = capture};
         ok = make(&m, colons ? colons + 1 : kernel, path, err);
     }
     kernel_close(m.m.original.kernel);

@@ -216,6 +216,8 @@ bool report_summary(struct store *s, struct arena *a, const char *folder, unsign
         !store_get_note(s, a, "tuning", &tuning, err) || !report_result(s, a, &result, err))
         return false;
     best = (int)json_int(result, "best_candidate", 0);
+    if (words_end_to_end(a, result))
+        str_addf(out, "%s\n\n", words_end_to_end(a, result));
     if (n > 1 && !(parts & REPORT_TOLD)) {
         str_add(out, "What was tried, and what it taught:\n");
         add_tried(a, list, n, best, out);

@@ -162,6 +162,36 @@ def pairs(folder):
 
 
 @case
+def the_last_gate(folder):
+    """A result that is put into its program: what that did stands first in the summary, in result.json and in the reports."""
+    made(folder)
+    quick = ("--device", "sim", "--also", "fast.cu", "--rounds", "1", "--candidates", "2", "--min-mutation", "0", "--tune-budget", "0", "--quiet")
+    write(os.path.join(folder, "fast.cu"), FAST)
+    wins = f'{PROGRAM} asked plain; if [ -n "$ASTRA_REPLACE" ]; then echo rate: 20.$$; else echo rate: 10.$$; fi'
+    gate = ("--capture", "seen", "--pairs", "6", "--metric", "rate: ([0-9.]+)")
+    done = said(astra(folder, "optimize", "add", *quick, "--out", "gated", "--e2e-cmd", wins, *gate, env=env()), 0)
+    expect(done.out.startswith("In the program it is faster, too ("), done.out[:300])
+    with open(os.path.join(folder, "gated", "result.json"), encoding="utf-8") as file:
+        result = json.load(file)
+    end = result["end_to_end"]
+    expect(end["verdict"] == "faster" and end["pairs"] == 6 and 1.7 < end["low"] <= end["ratio"] <= end["high"] < 2.2, end)
+    expect(end["launches"]["replaced"] == 6 * 50 and end["command"] == wins and result["outcome"] == "improved", end)
+    same = f"{PROGRAM} asked plain; echo rate: 10"
+    done = said(astra(folder, "resume", "gated", "--e2e-cmd", same, *gate, env=env()), 0)
+    expect(done.out.startswith("Faster alone, not in the program: no difference can be told there ("), done.out[:300])
+    page = said(astra(folder, "report", "gated", "--markdown"), 0).out
+    expect("Faster alone (" in page.splitlines()[0] and "not in the program" in page.splitlines()[0], page[:300])
+    done = said(astra(folder, "resume", "gated", "--e2e-cmd", "echo rate: 1; exit 3", *gate, env=env()), 0)
+    expect(re.match(r"In the program \(echo rate: 1; exit 3\) it was not measured: sh as it is ended with status 3", done.out), done.out[:300])
+    for words, complaint in ((("--e2e-cmd", "true"), "--e2e-cmd needs --capture"), (("--capture", "seen"), "go with --e2e-cmd"),
+                             (("--e2e-cmd", "true", "--capture", "seen", "--pairs", "3"), "fewer than 6"),
+                             (("--e2e-cmd", "true", "--capture", "seen", "--metric", "x"), "must have one group"),
+                             (("--e2e-cmd", "true", "--capture", "nowhere"), "nowhere")):
+        said(astra(folder, "optimize", "add", *words), 2, complaint)
+    said(astra(folder, "optimize", "add", "add", "--e2e-cmd", "true", "--capture", "seen"), 2, "goes with one task")
+
+
+@case
 def what_cannot_be_replaced(folder):
     made(folder)
     said(astra(folder, "replace", "run", "--capture", "seen"), 2, "takes a result, --, and a program")

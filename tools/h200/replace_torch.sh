@@ -50,7 +50,7 @@ for name in silu rms rotary; do
     try optimize-$name 90 "$astra" optimize $name --no-memory --device cuda --out run-$name --rounds 2 --budget-time 50s --min-mutation 0 --quiet
     cp run-$name/result.json "$out/$name.json" 2>/dev/null
     cp run-$name/best.cu "$out/$name-best.cu" 2>/dev/null
-    [ -e run-$name/result.json ] && grep -q '"outcome": "improved"' run-$name/result.json && results+=(run-$name)
+    [ -e run-$name/result.json ] && grep -q '"outcome": "improved"' run-$name/result.json && results+=("run-$name")
 done
 [ ${#results[@]} -gt 0 ] || { echo "no kernel was improved"; exit 1; }
 try once 60 "$astra" replace "${results[@]}" --capture seen -- "$python" "$here/replace_torch.py" program "$work"
