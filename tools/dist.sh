@@ -50,7 +50,7 @@ trap 'rm -rf "$try"' EXIT
 cp -R "$top" "$try/elsewhere"
 said=$(env -i "$try/elsewhere/bin/astra" --version)
 [ "$said" = "astra $version" ] || die "the moved program says '$said'"
-if ldd "$try/elsewhere/bin/astra" | grep -E 'jansson|yaml|sqlite' | grep -qv "$try/elsewhere"; then
+if ldd "$try/elsewhere/bin/astra" | grep -E 'jansson|yaml|sqlite|libz' | grep -qv "$try/elsewhere"; then
     die "the moved program takes a library from this system"
 fi
 

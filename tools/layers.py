@@ -37,7 +37,7 @@ BELOW = {
     "report": ["rewrite", "store", "verdict"],
     "export": ["report"],
     "campaign": ["report"],
-    "capture": ["gpu", "inject", "report"],
+    "capture": ["inject", "judge", "report"],
     "optimize": ["agent", "worker", "export"],
     "tui": ["base"],
     "cmd": ["campaign", "capture", "init", "mcp", "optimize", "tui"],
@@ -72,6 +72,7 @@ LIBRARIES = {
     "sqlite3.h": ["src/store/internal.h"],
     "tree_sitter/api.h": ["src/source/internal.h", "src/source/source.c"],
     "yaml.h": ["src/base/yaml_tree.c"],
+    "zlib.h": ["src/base/pack.c"],
     "curl/curl.h": ["src/llm/http.c"],
     "cmocka.h": ["tests/test.h"],
 }

@@ -40,7 +40,7 @@ look() {
             need_command pkg-config pkg-config
             need_command python3 python3
             for pair in libjansson-dev:jansson libyaml-dev:yaml-0.1 libsqlite3-dev:sqlite3 libcmocka-dev:cmocka \
-                libcurl4-openssl-dev:libcurl; do
+                libcurl4-openssl-dev:libcurl zlib1g-dev:zlib; do
                 need "${pair%:*}" pkg-config --exists "${pair#*:}"
             done
             # nvcc is a second opinion on the result, and needs a host compiler for it

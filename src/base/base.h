@@ -24,6 +24,7 @@
 #include "map.h"
 #include "member.h"
 #include "origin.h"
+#include "pack.h"
 #include "proc.h"
 #include "rng.h"
 #include "sandbox.h"

@@ -213,8 +213,7 @@ bool str_in_n(const char *word, size_t len, const char *list)
             n++;
         if (n == len && (p[n] == '|' || !p[n]))
             return true;
-        for (p += n; *p && *p != '|';)
-            p++;
+        p = strchrnul(p + n, '|');
         p += *p == '|';
     }
     return false;

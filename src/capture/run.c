@@ -126,6 +126,10 @@ static void set_environment(struct arena *a, const struct capture_options *o, co
         setenv("CUDA_INJECTION64_PATH", library, 0); /* a profiler's stays */
     if (o->keep)
         setenv("ASTRA_CAPTURE_KEEP", o->keep, 1);
+    if (o->contents) {
+        setenv("ASTRA_CAPTURE_CONTENTS", o->contents, 1);
+        setenv("ASTRA_CAPTURE_CONTENTS_MB", arena_printf(a, "%lld", (long long)o->contents_mb), 1);
+    }
     if (cupti)
         setenv("ASTRA_CAPTURE_CUPTI", cupti, 0);
 }

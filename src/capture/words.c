@@ -131,13 +131,23 @@ static const char *value_words(struct arena *a, const json_t *p)
     return arena_printf(a, "%lld", n == 4 ? (long long)(int32_t)bits : (long long)bits);
 }
 
+static const char *contents_words(struct arena *a, const json_t *launch)
+{
+    int64_t buffers, bytes = capture_contents_of(launch, &buffers);
+
+    if (!buffers)
+        return json_text(launch, "without_contents", NULL);
+    return arena_printf(a, "%lld buffer%s, %.3g MB", (long long)buffers, buffers == 1 ? "" : "s",
+                        1e-6 * (double)bytes);
+}
+
 static void kept_text(struct arena *a, const json_t *kept, struct str *out)
 {
     struct table *t = table_new(a, "launches that are kept");
     const json_t *o, *p;
     size_t i, j;
 
-    table_columns(t, "kept|grid|block|parameters|code");
+    table_columns(t, "kept|grid|block|parameters|code|contents");
     json_array_foreach(kept, i, o)
     {
         struct str values = {.arena = a};
@@ -153,6 +163,7 @@ static void kept_text(struct arena *a, const json_t *kept, struct str *out)
         table_text(t, shape_words(a, o, "block"));
         table_text(t, str_text(&values));
         table_text(t, strrchr(image, '.') ? strrchr(image, '.') + 1 : NULL);
+        table_text(t, contents_words(a, o));
     }
     if (json_array_size(kept)) {
         str_addc(out, '\n');

@@ -24,8 +24,12 @@ static bool default_out(struct arena *a, const char *program, const char **out, 
 static bool run(const struct cmd_args *args, struct arena *a, const char **folder, int *status, struct err *err)
 {
     const char *out = args->out;
-    struct capture_options o = {
-        .argv = args->words, .times = args->times, .keep = args->keep, .own_stdout = args->json};
+    struct capture_options o = {.argv = args->words,
+                                .times = args->times,
+                                .keep = args->keep,
+                                .contents = args->contents,
+                                .contents_mb = args->contents_mb,
+                                .own_stdout = args->json};
 
     if (!str_in(args->times, "auto|cupti|events|none"))
         return err_input(err, "--times is auto, cupti, events or none, not '%s'", args->times);
@@ -44,12 +48,23 @@ static bool run(const struct cmd_args *args, struct arena *a, const char **folde
     return capture_run(&o, a, status, err);
 }
 
+/* When it fails, what was kept stays as it is. */
+static void pack(struct arena *a, const char *folder)
+{
+    struct err err = {0};
+
+    if (!capture_contents_pack(a, folder, &err))
+        fprintf(stderr, "astra capture: what buffers held stays uncompressed: %s\n", err.text);
+}
+
 static bool show(const struct cmd_args *args, struct arena *a, const char *folder, bool fresh, struct err *err)
 {
     struct str text = {.arena = a}, list = {.arena = a};
     json_t *ranking = NULL;
     bool ok = capture_read(a, folder, &ranking, err);
 
+    if (fresh)
+        pack(a, folder);
     if (ok && fresh) {
         umask(077);
         capture_list(ranking, &list);

@@ -19,10 +19,10 @@ struct cmd_args {
     const char *device, *agents, *out, *trace, *config, *to, *name, *tree, *color, *sarif, *junit, *runs,
         *install, *workers;
     int64_t rounds, candidates, jobs, seed, hidden_seed, prompt, strategy, mutants, min_mutation, tune_budget,
-        top, pairs;
+        top, pairs, contents_mb;
     const char *only_kernel, *before; /* of what memory forgets */
     const char *only_task, *only_device, *only_agents, *only_outcome, *since, *sort, *list, *times, *keep,
-        *capture, *metric;
+        *contents, *e2e_cmd, *capture, *metric;
     double budget_s, fail_under; /* fail_under 0: not asked */
     bool confirm, exact, json, events, quiet, help, calls, markdown, reverse, force, no_memory, all, compare;
     struct cmd_models {
@@ -70,6 +70,11 @@ bool cmd_fleet(const struct cmd_args *args, struct arena *a, const struct fleet 
 /* The file that keeps what runs learn: ASTRA_MEMORY, or astra/memory.db in the user's data folder. NULL: none,
  * as an empty ASTRA_MEMORY says, or there is no such folder. */
 const char *cmd_memory_path(struct arena *a);
+
+/* --e2e-cmd: whether what goes with it is right, before a run; and, after it, the program measured with the
+ * result of the run in `out`, which gets the key end_to_end. A program that cannot be measured is no error. */
+bool cmd_e2e_check(const struct cmd_args *args, struct arena *a, struct err *err);
+bool cmd_e2e(const struct cmd_args *args, const char *out, struct err *err);
 
 int cmd_optimize(const struct cmd_args *args);
 int cmd_campaign(const struct cmd_args *args, bool resume); /* optimize of several tasks, and its resume */

@@ -1,5 +1,6 @@
 /* The verb init: a task from a framework's file. */
 #include "cmd/cmd.h"
+#include "capture/capture.h"
 #include "init/init.h"
 
 /* PATH[:KERNEL]: the kernel begins at the first colon behind the last dot of the file's name. */
@@ -36,12 +37,14 @@ static void add_kernels(const struct init_result *r, const char *path, struct st
         str_addf(out, "\nName one: astra init %s:%s\n", path, r->kernels[0].name);
 }
 
-static void add_task(const struct init_result *r, struct str *out)
+static void add_task(const struct init_result *r, const struct capture_task *c, struct str *out)
 {
     str_addf(out, "%s: kernel.cu, task.yaml, origin.json; of %s (%s:%d)\n", r->folder, r->kernels[0].name,
              r->kernels[0].file, r->kernels[0].line);
     for (size_t i = 0; i < r->n_notes; i++)
         str_addf(out, "  %s\n", r->notes[i]);
+    for (size_t i = 0; i < c->n_notes; i++)
+        str_addf(out, "  %s\n", c->notes[i]);
     if (r->n_questions)
         str_addf(out, "%zu question%s, in task.yaml at # TODO:\n", r->n_questions,
                  r->n_questions == 1 ? "" : "s");
@@ -50,7 +53,10 @@ static void add_task(const struct init_result *r, struct str *out)
     if (r->open_line)
         str_addf(out, "Next: write grid and block as your program has them in %s/kernel.cu:%d, then:\n",
                  r->folder, r->open_line);
-    str_addf(out, "Next: say your sizes in %s/task.yaml, then: astra check %s\n", r->folder, r->folder);
+    if (c->launches)
+        str_addf(out, "Next: look at %s/task.yaml, then: astra check %s\n", r->folder, r->folder);
+    else
+        str_addf(out, "Next: say your sizes in %s/task.yaml, then: astra check %s\n", r->folder, r->folder);
 }
 
 #define FOUND(member) MEMBER(struct init_found, member)
@@ -62,7 +68,7 @@ static const struct member kernel_members[] = {
     MEMBER_NAMED("template", struct init_found, tparams, MEMBER_TEXT_OR_NULL),
     {0}};
 
-static json_t *to_json(const struct init_result *r)
+static json_t *to_json(const struct init_result *r, const struct capture_task *c)
 {
     json_t *list = json_array(), *out = json_object();
 
@@ -72,6 +78,8 @@ static json_t *to_json(const struct init_result *r)
     json_put_text(out, "folder", r->folder);
     json_put(out, "questions", json_texts(r->questions, r->n_questions));
     json_put(out, "notes", json_texts(r->notes, r->n_notes));
+    if (c->n_notes)
+        json_put(out, "capture", json_texts(c->notes, c->n_notes));
     return out;
 }
 
@@ -80,6 +88,7 @@ int cmd_init(const struct cmd_args *args)
     struct arena *a = arena_open();
     struct init_options o = {.out = args->out, .compile_commands = args->compile_commands};
     struct init_result r;
+    struct capture_task c = {0};
     const char **flags;
     struct str out = {.arena = a};
     struct err err = {0};
@@ -90,12 +99,18 @@ int cmd_init(const struct cmd_args *args)
     o.n_flags = args->flags.n;
     for (size_t i = 0; i < o.n_flags; i++)
         flags[i] = arena_printf(a, "%s%s", args->flags.list[i].option, args->flags.list[i].value);
-    ok = init_run(&r, a, &o, &err);
+    if (args->capture && !o.kernel)
+        ok = err_input(&err, "--capture goes with a kernel: astra init %s:KERNEL --capture %s", o.path,
+                       args->capture);
+    else
+        ok = init_run(&r, a, &o, &err);
+    if (ok && args->capture && r.folder)
+        ok = capture_to_task(a, r.folder, args->capture, r.kernels[0].name, &c, &err);
     if (ok && args->json) {
-        json_print(&out, to_json(&r));
+        json_print(&out, to_json(&r, &c));
     } else if (ok) {
         if (r.folder)
-            add_task(&r, &out);
+            add_task(&r, &c, &out);
         else
             add_kernels(&r, o.path, &out);
     }

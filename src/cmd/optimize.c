@@ -59,6 +59,8 @@ static int run_and_print(const struct run_options *o, bool resume, const struct 
             say_resumable(o->out);
         return status;
     }
+    if (args->e2e_cmd && end != RUN_INTERRUPTED && !cmd_e2e(args, o->out, &err))
+        return cmd_fail(&err);
     if (!print_result(o->out, args, &under, &err))
         return cmd_fail(&err);
     if (end == RUN_INTERRUPTED) {
@@ -150,7 +152,7 @@ static bool options_of(const struct cmd_args *args, struct arena *a, struct run_
                               .hidden_seed = (uint64_t)args->hidden_seed,
                               .exact = args->exact,
                               .memory = args->no_memory ? NULL : cmd_memory_path(a)};
-    if (!models_of(args, a, &o->models, err) || !read_also(args, a, o, err))
+    if (!cmd_e2e_check(args, a, err) || !models_of(args, a, &o->models, err) || !read_also(args, a, o, err))
         return false;
     if (o->out && fs_exists(fs_join(a, o->out, "run.db")))
         return err_input(err,
@@ -163,8 +165,16 @@ static bool options_of(const struct cmd_args *args, struct arena *a, struct run_
 
 int cmd_optimize(const struct cmd_args *args)
 {
-    if (args->n_words > 1 || args->list || (args->out && campaign_is(args->out)))
+    if (args->n_words > 1 || args->list || (args->out && campaign_is(args->out))) {
+        struct err several = {0};
+        if (args->e2e_cmd) {
+            err_input(&several,
+                      "--e2e-cmd goes with one task; `astra replace RESULT... -- PROGRAM` puts several "
+                      "results into a program");
+            return cmd_fail(&several);
+        }
         return cmd_campaign(args, false);
+    }
     struct arena *a = arena_open();
     struct run_options o;
     struct err err = {0};
@@ -200,8 +210,8 @@ int cmd_resume(const struct cmd_args *args)
         arena_close(a);
         return status;
     }
-    ok = ok && store_open(&s, folder, false, &err) && store_get_run(s, a, &row, &err) &&
-         store_get_note(s, a, "unjudged", &unjudged, &err);
+    ok = ok && cmd_e2e_check(args, a, &err) && store_open(&s, folder, false, &err) &&
+         store_get_run(s, a, &row, &err) && store_get_note(s, a, "unjudged", &unjudged, &err);
 
     if (ok) {
         options = json_parse(row.options, strlen(row.options), "the run's options", &err);
@@ -213,7 +223,7 @@ int cmd_resume(const struct cmd_args *args)
         status = cmd_fail(&err);
     } else if (str_eq(row.status, "done") && !str_eq(unjudged, "1")) {
         fprintf(stderr, "astra: this run is finished; here is its result\n");
-        if (!print_result(folder, args, &status, &err))
+        if ((args->e2e_cmd && !cmd_e2e(args, folder, &err)) || !print_result(folder, args, &status, &err))
             status = cmd_fail(&err);
     } else {
         o.out = folder; /* it may have moved */

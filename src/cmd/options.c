@@ -111,7 +111,7 @@ static const struct verb verbs[] = {
      "  astra capture decode --json\n\n"
      "FOLDER holds ranking.json and kernels.txt, a list for `astra optimize --list` with each kernel's share.\n",
      0, INT_MAX, cmd_capture},
-    {"replace", 'w', "RESULT -- PROGRAM ...", "a program run with a kernel of its own replaced by a result's",
+    {"replace", 'w', "RESULT... -- PROGRAM ...", "a program run with kernels of its own replaced by results'",
      "RESULT is a run's folder. PROGRAM runs as ever, but launches that --capture has, of the kernel that the task was made of, run\n"
      "the result's best version. All other launches take the original, and are counted. With --pairs N the program runs N times\n"
      "as it is and N times so, in turns: what does the result do for the whole program? `astra capture --keep NAME` makes the\n"

@@ -46,9 +46,10 @@ static void add_speed(struct facts *f, const json_t *result, struct arena *a)
                *regime = json_text(json_array_get(list, 0), "regime", "?");
     size_t i, n = json_array_size(list);
 
-    addf(f, "speed-up", "%.2fx%s, geometric mean of %zu workload%s, caches %s",
+    addf(f, "speed-up", "%.2fx%s, %s of %zu workload%s, caches %s",
          json_num(json_object_get(result, "speedup"), "geomean"),
-         interval(a, json_object_get(result, "speedup")), n, n == 1 ? "" : "s", regime);
+         interval(a, json_object_get(result, "speedup")), report_mean_words(result), n, n == 1 ? "" : "s",
+         regime);
     add(f, "basis",
         measured ? arena_printf(a, "measured on %s, driver %s", name, json_text(device, "driver", "?"))
                  : arena_printf(a, "modelled for %s by a simulator's clock, not measured on a GPU", name));

@@ -236,29 +236,32 @@ struct launch {
     struct sample sample;
 };
 
-static void begin(struct launch *l, void *function, const struct shape *shape, void *stream, void **params,
-                  void **extra)
+/* call: as the program made it, its shape without the device. */
+static void begin(struct launch *l, const struct keep_call *call)
 {
     const struct calls *c;
-    struct shape s = *shape;
+    struct shape s = *call->shape;
     int device = 0;
 
-    *l = (struct launch){.file = table(), .stream = stream};
+    *l = (struct launch){.file = table(), .stream = call->stream};
     if (!l->file || !(c = driver_calls()))
         return;
     if (c->context_device)
         c->context_device(&device);
     s.device = (uint32_t)device;
-    if (keep_active())
-        keep_launch(function, &s, params, extra);
-    if (cupti_counts() || stream_captures(stream)) {
+    if (keep_active()) {
+        struct keep_call with_device = *call;
+        with_device.shape = &s;
+        keep_launch(&with_device);
+    }
+    if (cupti_counts() || stream_captures(call->stream)) {
         table_note(cupti_counts() ? &l->file->hooked : &l->file->recorded, 1);
         l->file = NULL;
         return;
     }
-    l->record = table_function(function, &s);
+    l->record = table_function(call->function, &s);
     if (l->record != NO_RECORD && l->file->times == CAPTURE_EVENTS)
-        sample_begin(&l->sample, l->record, l->file->records[l->record].launches + 1, stream);
+        sample_begin(&l->sample, l->record, l->file->records[l->record].launches + 1, call->stream);
 }
 
 static int end(struct launch *l, int code)
@@ -283,6 +286,14 @@ static int end(struct launch *l, int code)
                                           .plain = is_plain},    \
                    code)
 
+#define BEGIN(of, in_stream, params_, extra_, is_cooperative) \
+    begin(&l, &(struct keep_call){.function = function,       \
+                                  .stream = in_stream,        \
+                                  .shape = of,                \
+                                  .params = params_,          \
+                                  .extra = extra_,            \
+                                  .cooperative = is_cooperative})
+
 #define LAUNCH(symbol, per_thread)                                                                      \
     EXPORT int symbol(void *function, DIMS, unsigned shared, void *stream, void **params, void **extra) \
     {                                                                                                   \
@@ -294,7 +305,7 @@ static int end(struct launch *l, int code)
             return NOT_INITIALIZED;                                                                     \
         if (REPLACED(SHAPE, stream_of(stream, per_thread), params, extra, true, &code))                 \
             return code;                                                                                \
-        begin(&l, function, SHAPE, stream_of(stream, per_thread), params, extra);                       \
+        BEGIN(SHAPE, stream_of(stream, per_thread), params, extra, false);                              \
         return end(&l, f(function, gx, gy, gz, bx, by, bz, shared, stream, params, extra));             \
     }
 LAUNCH(cuLaunchKernel, false)
@@ -311,7 +322,7 @@ LAUNCH(cuLaunchKernel_ptsz, true)
             return NOT_INITIALIZED;                                                       \
         if (REPLACED(SHAPE, stream_of(stream, per_thread), params, NULL, true, &code))    \
             return code;                                                                  \
-        begin(&l, function, SHAPE, stream_of(stream, per_thread), params, NULL);          \
+        BEGIN(SHAPE, stream_of(stream, per_thread), params, NULL, true);                  \
         return end(&l, f(function, gx, gy, gz, bx, by, bz, shared, stream, params));      \
     }
 LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel, false)
@@ -341,6 +352,14 @@ static bool is_plain(const struct config *c)
     return true;
 }
 
+static bool is_cooperative(const struct config *c)
+{
+    for (unsigned i = 0; i < c->n_attributes; i++)
+        if (c->attributes[i].id == 2 && c->attributes[i].value[0])
+            return true;
+    return false;
+}
+
 #define SHAPE_EX                                                                      \
     (&(struct shape){.grid = {config->grid[0], config->grid[1], config->grid[2]},     \
                      .block = {config->block[0], config->block[1], config->block[2]}, \
@@ -359,7 +378,7 @@ static bool is_plain(const struct config *c)
             REPLACED(SHAPE_EX, stream_of(config->stream, per_thread), params, extra, is_plain(config), &code)) \
             return code;                                                                                       \
         if (config)                                                                                            \
-            begin(&l, function, SHAPE_EX, stream_of(config->stream, per_thread), params, extra);               \
+            BEGIN(SHAPE_EX, stream_of(config->stream, per_thread), params, extra, is_cooperative(config));     \
         return end(&l, f(config, function, params, extra));                                                    \
     }
 LAUNCH_EX(cuLaunchKernelEx, false)
@@ -386,14 +405,16 @@ LAUNCH_EX(cuLaunchKernelEx_ptsz, true)
     }
 #define CAPTURING __atomic_store_n(&captures, 1, __ATOMIC_RELEASE)
 
-PASS(cuStreamBeginCapture, (void *stream), (stream), CAPTURING, )
-PASS(cuStreamBeginCapture_ptsz, (void *stream), (stream), CAPTURING, )
-PASS(cuStreamBeginCapture_v2, (void *stream, int mode), (stream, mode), CAPTURING, )
-PASS(cuStreamBeginCapture_v2_ptsz, (void *stream, int mode), (stream, mode), CAPTURING, )
+PASS(cuStreamBeginCapture, (void *stream), (stream), CAPTURING, contents_capture(1))
+PASS(cuStreamBeginCapture_ptsz, (void *stream), (stream), CAPTURING, contents_capture(1))
+PASS(cuStreamBeginCapture_v2, (void *stream, int mode), (stream, mode), CAPTURING, contents_capture(1))
+PASS(cuStreamBeginCapture_v2_ptsz, (void *stream, int mode), (stream, mode), CAPTURING, contents_capture(1))
 PASS(cuStreamBeginCaptureToGraph, (void *s, void *g, const void *on, const void *data, size_t n, int mode),
-     (s, g, on, data, n, mode), CAPTURING, )
+     (s, g, on, data, n, mode), CAPTURING, contents_capture(1))
 PASS(cuStreamBeginCaptureToGraph_ptsz, (void *s, void *g, const void *on, const void *data, size_t n, int mode),
-     (s, g, on, data, n, mode), CAPTURING, )
+     (s, g, on, data, n, mode), CAPTURING, contents_capture(1))
+PASS(cuStreamEndCapture, (void *stream, void **graph), (stream, graph), contents_capture(-1), )
+PASS(cuStreamEndCapture_ptsz, (void *stream, void **graph), (stream, graph), contents_capture(-1), )
 PASS(cuGraphInstantiate, (void **exec, void *graph, void **node, char *log, size_t size),
      (exec, graph, node, log, size), , graph_made(*exec, graph))
 PASS(cuGraphInstantiate_v2, (void **exec, void *graph, void **node, char *log, size_t size),

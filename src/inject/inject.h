@@ -8,16 +8,20 @@
  *
  * Its environment: ASTRA_CAPTURE_DIR (where files go; without it the library does nothing), ASTRA_CAPTURE_TIMES
  * (auto, cupti, events, none), ASTRA_CAPTURE_CUPTI (a path to libcupti), ASTRA_CAPTURE_KEEP (parts of the
- * symbols of kernels whose launches are kept). */
+ * symbols of kernels whose launches are kept), ASTRA_CAPTURE_CONTENTS (the same of those whose buffers are
+ * kept, too) and ASTRA_CAPTURE_CONTENTS_MB (how much of them a process keeps at most). */
 #ifndef INJECT_INJECT_H
 #define INJECT_INJECT_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
-#define CAPTURE_MAGIC   "astracap"
-#define CAPTURE_LIBRARY "libastra_capture.so"
-#define CAPTURE_SUFFIX  ".counts"
-#define CAPTURE_KEPT    ".launches" /* a line of JSON for each launch that is kept */
+#define CAPTURE_MAGIC    "astracap"
+#define CAPTURE_LIBRARY  "libastra_capture.so"
+#define CAPTURE_SUFFIX   ".counts"
+#define CAPTURE_KEPT     ".launches" /* a line of JSON for each launch that is kept */
+#define CAPTURE_CONTENTS "contents"  /* a folder: what buffers held, each file named by a hash of it */
 enum { CAPTURE_VERSION = 1, CAPTURE_RECORDS = 8192, CAPTURE_NAMES = 2 << 20 };
 
 enum capture_times { CAPTURE_NONE, CAPTURE_EVENTS, CAPTURE_CUPTI };
@@ -33,6 +37,24 @@ struct capture_record { /* a kernel with a shape, on a device, inside graphs or 
     uint64_t first_ns; /* the first one's, which may have waited for its code; 0: not known */
     double square_ns;  /* sum of the squares, for the spread */
 };
+
+/* The name of a file of CAPTURE_CONTENTS, and of an image: 32 hexadecimal digits. */
+enum { CAPTURE_CONTENT_NAME = 40 };
+#define CAPTURE_CONTENT_MOST ((size_t)4 << 30) /* bytes of one */
+static inline uint64_t capture_hash(uint64_t h, const void *data, size_t n)
+{
+    const unsigned char *p = data;
+
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ p[i]) * 0x100000001b3;
+    return h ^ h >> 31;
+}
+static inline void capture_content_name(char name[CAPTURE_CONTENT_NAME], const void *data, size_t n)
+{
+    snprintf(name, CAPTURE_CONTENT_NAME, "%016llx%016llx",
+             (unsigned long long)capture_hash(0xcbf29ce484222325, data, n),
+             (unsigned long long)capture_hash(0x9e3779b97f4a7c15, data, n));
+}
 
 struct capture_file {
     char magic[8];

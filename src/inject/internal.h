@@ -77,10 +77,38 @@ void graph_launched(void *exec);
 /* ---- keep.c: launches of chosen kernels, with their parameters and their code ---- */
 
 bool keep_active(void);
-void keep_launch(void *function, const struct shape *s, void **params, void **extra); /* when it is new */
+struct keep_call {
+    void *function, *stream;
+    const struct shape *shape;
+    void **params, **extra;
+    bool cooperative;
+};
+void keep_launch(const struct keep_call *c);                   /* when it is new */
+bool keep_write(const char *path, const void *data, size_t n); /* a fresh file; says why it cannot be */
+/* Pointers are what lies in memory that the driver gave out. */
+bool keep_is_pointer(uint64_t at, uint64_t *offset, uint64_t *extent);
 void keep_image(void *handle, const void *image); /* what a module or library was loaded from */
 void keep_gone(void *handle);
 void keep_forget(void); /* in the child of a fork */
+
+/* ---- contents.c: what buffers hold just before a launch; one at a time ---- */
+
+struct contents {
+    bool active, exchanged;
+    int mode;
+    void *stream, *event;
+};
+struct kept_bytes {
+    char name[CAPTURE_CONTENT_NAME]; /* of the file */
+    uint64_t n;
+};
+/* Waits for the launch's stream. NULL, or why nothing is copied. contents_end in any case. */
+const char *contents_begin(struct contents *b, const char *name, void *stream, bool cooperative);
+void contents_end(struct contents *b);
+/* Keeps up to extent bytes at an address; they are given back, to be freed. NULL: none. */
+void *contents_keep(struct contents *b, uint64_t at, uint64_t extent, struct kept_bytes *k);
+void contents_capture(int change); /* a stream's capture begins (1), has ended (-1) */
+void contents_forget(void);        /* in the child of a fork */
 
 /* ---- replace.c: launches of a kernel answered by prepared ones ---- */
 

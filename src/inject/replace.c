@@ -1,4 +1,4 @@
-/* Launches of one kernel answered by prepared ones, in the same stream. Whatever is not exactly what was
+/* Launches of some kernels answered by prepared ones, in the same stream. Whatever is not exactly what was
  * prepared takes the original, and is counted. The new code is loaded once a context, outside of the capture of
  * graphs. */
 #include "internal.h"
@@ -31,23 +31,29 @@ struct loaded {
     void **functions; /* one a step */
 };
 
+struct set { /* a file of plans: what a result makes of one kernel */
+    const struct replace_head *head;
+    struct replace_counts *counts, none;
+    struct loaded loaded[CONTEXTS];
+};
+
 static struct {
     pthread_mutex_t lock;
     bool tried;
-    const struct replace_head *head; /* NULL: nothing is replaced */
-    struct replace_counts *counts, none;
-    struct loaded loaded[CONTEXTS];
+    unsigned n; /* 0: nothing is replaced */
+    struct set sets[REPLACE_SETS];
     struct {
         void *function;
-        bool ours;
+        unsigned set; /* plus 1; 0: of none */
     } seen[FUNCTIONS];
 } r = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-#define RECORDS(type, member) ((const struct type *)(const void *)((const char *)r.head + r.head->member.at))
+#define RECORDS(set, type, member) \
+    ((const struct type *)(const void *)((const char *)(set)->head + (set)->head->member.at))
 
-static const char *bytes_at(uint32_t at)
+static const char *bytes_at(const struct set *set, uint32_t at)
 {
-    return (const char *)r.head + r.head->data.at + at;
+    return (const char *)set->head + set->head->data.at + at;
 }
 
 /* ---- the files ---- */
@@ -96,7 +102,7 @@ static void *read_file(const char *path, size_t *n)
     return text;
 }
 
-static struct replace_counts *map_counts(const char *path)
+static struct replace_counts *map_counts(struct set *set, const char *path)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC);
     struct stat st;
@@ -109,16 +115,26 @@ static struct replace_counts *map_counts(const char *path)
     if (at != MAP_FAILED)
         return at;
     tell("launches are not counted: %s%s cannot be mapped\n", path, "");
-    return &r.none;
+    return &set->none;
 }
 
-static void open_files(const char *dir)
+/* Their numbers stand behind the names, but for the first. */
+static void file_path(char path[4096], const char *dir, const char *name, unsigned i)
 {
+    if (i)
+        snprintf(path, 4096, "%s/%s-%u", dir, name, i);
+    else
+        snprintf(path, 4096, "%s/%s", dir, name);
+}
+
+static void open_set(const char *dir, unsigned i)
+{
+    struct set *set = &r.sets[r.n];
     char path[4096];
     size_t n = 0;
     void *file;
 
-    snprintf(path, sizeof(path), "%s/" REPLACE_PLANS, dir);
+    file_path(path, dir, REPLACE_PLANS, i);
     if (!(file = read_file(path, &n)))
         return;
     if (!replace_file_is_whole(file, n)) {
@@ -126,11 +142,24 @@ static void open_files(const char *dir)
         free(file);
         return;
     }
-    snprintf(path, sizeof(path), "%s/" REPLACE_COUNTS, dir);
-    r.counts = map_counts(path);
-    __atomic_fetch_add(&r.counts->processes, 1, __ATOMIC_RELAXED);
-    r.head = file;
-    tell("launches of %s are replaced%s\n", bytes_at(RECORDS(replace_launch, launches)->symbol), "");
+    file_path(path, dir, REPLACE_COUNTS, i);
+    set->head = file;
+    set->counts = map_counts(set, path);
+    __atomic_fetch_add(&set->counts->processes, 1, __ATOMIC_RELAXED);
+    r.n++;
+    tell("launches of %s are replaced%s\n", bytes_at(set, RECORDS(set, replace_launch, launches)->symbol), "");
+}
+
+static void open_files(const char *dir)
+{
+    char path[4096];
+
+    for (unsigned i = 0; i < REPLACE_SETS; i++) {
+        file_path(path, dir, REPLACE_PLANS, i);
+        if (i && access(path, F_OK) != 0)
+            break;
+        open_set(dir, i);
+    }
 }
 
 static void before_fork(void)
@@ -145,7 +174,8 @@ static void after_fork(void)
 
 static void in_child(void) /* contexts do not outlive a fork */
 {
-    memset(r.loaded, 0, sizeof(r.loaded));
+    for (unsigned i = 0; i < r.n; i++)
+        memset(r.sets[i].loaded, 0, sizeof(r.sets[i].loaded));
     memset(r.seen, 0, sizeof(r.seen));
     pthread_mutex_init(&r.lock, NULL);
 }
@@ -155,7 +185,7 @@ bool replace_active(void)
     const char *dir = getenv("ASTRA_REPLACE");
 
     if (__atomic_load_n(&r.tried, __ATOMIC_ACQUIRE))
-        return r.head;
+        return r.n;
     pthread_mutex_lock(&r.lock);
     if (!r.tried) {
         if (dir && *dir && !getauxval(AT_SECURE)) {
@@ -165,7 +195,7 @@ bool replace_active(void)
         __atomic_store_n(&r.tried, true, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&r.lock);
-    return r.head;
+    return r.n;
 }
 
 void replace_gone(bool contexts)
@@ -174,21 +204,21 @@ void replace_gone(bool contexts)
         return;
     pthread_mutex_lock(&r.lock);
     memset(r.seen, 0, sizeof(r.seen)); /* handles may be used anew */
-    if (contexts)
-        memset(r.loaded, 0, sizeof(r.loaded));
+    for (unsigned i = 0; contexts && i < r.n; i++)
+        memset(r.sets[i].loaded, 0, sizeof(r.sets[i].loaded));
     pthread_mutex_unlock(&r.lock);
 }
 
 /* ---- the code ---- */
 
 /* What the steps need of their functions: of two with one function the larger amount of shared memory. */
-static void set_attributes(const struct calls *c, void **functions)
+static void set_attributes(const struct set *set, const struct calls *c, void **functions)
 {
-    const struct replace_step *s = RECORDS(replace_step, steps);
+    const struct replace_step *s = RECORDS(set, replace_step, steps);
 
-    for (uint32_t i = 0; i < r.head->steps.n && c->set_attribute; i++) {
+    for (uint32_t i = 0; i < set->head->steps.n && c->set_attribute; i++) {
         uint32_t most = s[i].dynamic_bytes;
-        for (uint32_t k = 0; k < r.head->steps.n; k++)
+        for (uint32_t k = 0; k < set->head->steps.n; k++)
             if (functions[k] == functions[i] && s[k].dynamic_bytes > most)
                 most = s[k].dynamic_bytes;
         if (most > PORTABLE_SHARED / 2) /* its static memory counts, too */
@@ -198,10 +228,10 @@ static void set_attributes(const struct calls *c, void **functions)
     }
 }
 
-static void load(struct loaded *l)
+static void load(const struct set *set, struct loaded *l)
 {
     const struct calls *c = driver_calls();
-    const struct replace_head *h = r.head;
+    const struct replace_head *h = set->head;
     const char *file = (const char *)h;
     int code = -1;
 
@@ -213,28 +243,29 @@ static void load(struct loaded *l)
     if (code != 0 && h->ptx.n)
         code = c->load_module(&l->module, file + h->ptx.at);
     for (uint32_t i = 0; code == 0 && i < h->steps.n; i++)
-        code = c->get_function(&l->functions[i], l->module, bytes_at(RECORDS(replace_step, steps)[i].function));
+        code = c->get_function(&l->functions[i], l->module,
+                               bytes_at(set, RECORDS(set, replace_step, steps)[i].function));
     if (code == 0)
-        set_attributes(c, l->functions);
+        set_attributes(set, c, l->functions);
     else
         l->module = NULL;
 }
 
 /* Of the current context; false: there is none, or it may not be loaded now. */
-static bool loaded_now(bool may_load, struct loaded *now)
+static bool loaded_now(struct set *set, bool may_load, struct loaded *now)
 {
     const struct calls *c = driver_calls();
-    struct loaded *l = r.loaded;
+    struct loaded *l = set->loaded, *end = l + CONTEXTS;
     void *context = NULL;
 
     if (!c || !c->context_current || c->context_current(&context) != 0 || !context)
         return false;
     pthread_mutex_lock(&r.lock);
-    while (l < r.loaded + CONTEXTS && l->context && l->context != context)
+    while (l < end && l->context && l->context != context)
         l++;
-    bool there = l < r.loaded + CONTEXTS && (l->context || may_load);
+    bool there = l < end && (l->context || may_load);
     if (there && !l->context) {
-        load(l);
+        load(set, l);
         l->context = context;
     }
     if (there)
@@ -245,25 +276,35 @@ static bool loaded_now(bool may_load, struct loaded *now)
 
 /* ---- launches ---- */
 
-static bool is_ours(void *function)
+static bool has_symbol(const struct set *set, const char *name)
+{
+    for (uint32_t i = 0; i < set->head->launches.n; i++)
+        if (!strcmp(bytes_at(set, RECORDS(set, replace_launch, launches)[i].symbol), name))
+            return true;
+    return false;
+}
+
+/* The plans for the kernel; NULL: none. */
+static struct set *set_of(void *function)
 {
     size_t at = ((uintptr_t)function >> 4) % FUNCTIONS;
+    unsigned found = 0;
     const char *name;
-    bool ours = false;
 
     pthread_mutex_lock(&r.lock);
     bool known = r.seen[at].function == function;
-    ours = known && r.seen[at].ours;
+    if (known)
+        found = r.seen[at].set;
     pthread_mutex_unlock(&r.lock);
-    if (known || !(name = driver_name(function)))
-        return ours;
-    for (uint32_t i = 0; i < r.head->launches.n && !ours; i++)
-        ours = !strcmp(bytes_at(RECORDS(replace_launch, launches)[i].symbol), name);
-    pthread_mutex_lock(&r.lock);
-    r.seen[at].function = function;
-    r.seen[at].ours = ours;
-    pthread_mutex_unlock(&r.lock);
-    return ours;
+    if (!known && (name = driver_name(function))) {
+        for (unsigned i = 0; i < r.n && !found; i++)
+            found = has_symbol(&r.sets[i], name) ? i + 1 : 0;
+        pthread_mutex_lock(&r.lock);
+        r.seen[at].function = function;
+        r.seen[at].set = found;
+        pthread_mutex_unlock(&r.lock);
+    }
+    return found ? &r.sets[found - 1] : NULL;
 }
 
 /* The value of a parameter as the program gave it; NULL: it cannot be read. */
@@ -284,10 +325,10 @@ static const char *given(const struct replace_call *c, const struct replace_para
 }
 
 /* Where each buffer of the launch begins; or why it is none that was prepared. */
-static enum replace_outcome find_buffers(const struct replace_launch *l, const struct replace_call *c,
-                                         uint64_t begins[REPLACE_BUFFERS])
+static enum replace_outcome find_buffers(const struct set *set, const struct replace_launch *l,
+                                         const struct replace_call *c, uint64_t begins[REPLACE_BUFFERS])
 {
-    const struct replace_param *p = RECORDS(replace_param, params) + l->params.at;
+    const struct replace_param *p = RECORDS(set, replace_param, params) + l->params.at;
     bool known[REPLACE_BUFFERS] = {false};
     uint64_t at;
 
@@ -296,7 +337,7 @@ static enum replace_outcome find_buffers(const struct replace_launch *l, const s
         if (!value)
             return REPLACE_PARAMETERS;
         if (p[i].buffer < 0) {
-            if (memcmp(value, bytes_at(p[i].value), p[i].bytes) != 0)
+            if (memcmp(value, bytes_at(set, p[i].value), p[i].bytes) != 0)
                 return REPLACE_VALUES;
             continue;
         }
@@ -313,9 +354,10 @@ static enum replace_outcome find_buffers(const struct replace_launch *l, const s
     return REPLACE_DONE;
 }
 
-static enum replace_outcome look_at_buffers(const struct replace_launch *l, const uint64_t *begins)
+static enum replace_outcome look_at_buffers(const struct set *set, const struct replace_launch *l,
+                                            const uint64_t *begins)
 {
-    const struct replace_buffer *b = RECORDS(replace_buffer, buffers) + l->buffers.at;
+    const struct replace_buffer *b = RECORDS(set, replace_buffer, buffers) + l->buffers.at;
 
     for (uint32_t i = 0; i < l->buffers.n; i++)
         if (begins[i] & (b[i].align - 1))
@@ -330,19 +372,19 @@ static enum replace_outcome look_at_buffers(const struct replace_launch *l, cons
 }
 
 /* The prepared launch that this one is; NULL with the reason. */
-static const struct replace_launch *find(const struct replace_call *c, uint64_t begins[REPLACE_BUFFERS],
-                                         enum replace_outcome *why)
+static const struct replace_launch *find(const struct set *set, const struct replace_call *c,
+                                         uint64_t begins[REPLACE_BUFFERS], enum replace_outcome *why)
 {
-    const struct replace_launch *l = RECORDS(replace_launch, launches);
+    const struct replace_launch *l = RECORDS(set, replace_launch, launches);
 
     *why = REPLACE_SHAPE;
-    for (uint32_t i = 0; i < r.head->launches.n; i++, l++) {
+    for (uint32_t i = 0; i < set->head->launches.n; i++, l++) {
         if (memcmp(l->grid, c->shape->grid, sizeof(l->grid)) != 0 ||
             memcmp(l->block, c->shape->block, sizeof(l->block)) != 0 ||
             l->dynamic_bytes != c->shape->dynamic_bytes)
             continue;
-        if ((*why = find_buffers(l, c, begins)) == REPLACE_DONE)
-            *why = look_at_buffers(l, begins);
+        if ((*why = find_buffers(set, l, c, begins)) == REPLACE_DONE)
+            *why = look_at_buffers(set, l, begins);
         if (*why == REPLACE_DONE)
             return l;
         if (*why != REPLACE_VALUES && *why != REPLACE_ALIGNMENT)
@@ -389,21 +431,21 @@ static int launch_step(const struct replace_step *s, void *function, void *strea
     return c->launch_ex ? c->launch_ex(&config, function, params, NULL) : NOT_INITIALIZED;
 }
 
-static int launch_all(const struct replace_launch *l, const struct loaded *code_of, const uint64_t *begins,
-                      void *stream, uint32_t *launched)
+static int launch_all(const struct set *set, const struct replace_launch *l, const struct loaded *code_of,
+                      const uint64_t *begins, void *stream, uint32_t *launched)
 {
-    const struct replace_step *s = RECORDS(replace_step, steps) + l->steps.at;
+    const struct replace_step *s = RECORDS(set, replace_step, steps) + l->steps.at;
     const struct replace_param *p;
     uint64_t pointers[REPLACE_PARAMS];
     void *params[REPLACE_PARAMS];
     int code = 0;
 
     for (*launched = 0; *launched < l->steps.n; s++, ++*launched) {
-        p = RECORDS(replace_param, params) + s->params.at;
+        p = RECORDS(set, replace_param, params) + s->params.at;
         for (uint32_t i = 0; i < s->params.n; i++) {
             if (p[i].buffer >= 0)
                 pointers[i] = begins[p[i].buffer] + (uint64_t)p[i].add;
-            params[i] = p[i].buffer >= 0 ? (void *)&pointers[i] : (void *)(uintptr_t)bytes_at(p[i].value);
+            params[i] = p[i].buffer >= 0 ? (void *)&pointers[i] : (void *)(uintptr_t)bytes_at(set, p[i].value);
         }
         code = launch_step(s, code_of->functions[l->steps.at + *launched], stream, params, *launched == 0);
         if (code != 0)
@@ -412,23 +454,24 @@ static int launch_all(const struct replace_launch *l, const struct loaded *code_
     return 0;
 }
 
-static enum replace_outcome launch_instead(const struct replace_call *c, int *code)
+static enum replace_outcome launch_instead(struct set *set, const struct replace_call *c, int *code)
 {
     uint64_t begins[REPLACE_BUFFERS];
     const struct replace_launch *l;
     enum replace_outcome outcome;
-    bool capturing = stream_captures(c->stream);
     struct loaded loaded = {0};
-    bool there = loaded_now(!capturing, &loaded);
+    bool capturing, there;
     uint32_t launched;
 
     if (!c->plain)
         return REPLACE_ATTRIBUTES;
-    if (!(l = find(c, begins, &outcome)))
+    if (!(l = find(set, c, begins, &outcome)))
         return outcome;
+    capturing = stream_captures(c->stream);
+    there = loaded_now(set, !capturing, &loaded);
     if (!there || !loaded.module)
         return there || !capturing ? REPLACE_CODE : REPLACE_CAPTURING;
-    *code = launch_all(l, &loaded, begins, c->stream, &launched);
+    *code = launch_all(set, l, &loaded, begins, c->stream, &launched);
     if (*code != 0 && !launched)
         return REPLACE_REFUSED;
     return capturing ? REPLACE_RECORDED : REPLACE_DONE;
@@ -437,10 +480,11 @@ static enum replace_outcome launch_instead(const struct replace_call *c, int *co
 bool replace_launch(const struct replace_call *c, int *code)
 {
     enum replace_outcome outcome;
+    struct set *set;
 
-    if (!replace_active() || !driver_calls() || !is_ours(c->function))
+    if (!replace_active() || !driver_calls() || !(set = set_of(c->function)))
         return false;
-    outcome = launch_instead(c, code);
-    __atomic_fetch_add(&r.counts->n[outcome], 1, __ATOMIC_RELAXED);
+    outcome = launch_instead(set, c, code);
+    __atomic_fetch_add(&set->counts->n[outcome], 1, __ATOMIC_RELAXED);
     return outcome == REPLACE_DONE || outcome == REPLACE_RECORDED;
 }

@@ -4,7 +4,8 @@
  * begins. Where it begins follows from the pointers that the program gave. The reader is in somebody's program
  * and believes nothing: replace_file_is_whole looks at every number once.
  *
- * Its environment: ASTRA_REPLACE (a folder that holds the two files below; without it nothing is replaced). */
+ * Its environment: ASTRA_REPLACE (a folder that holds the two files below, and for further kernels the same
+ * with -1, -2, ... behind their names; without it nothing is replaced). */
 #ifndef INJECT_REPLACE_H
 #define INJECT_REPLACE_H
 
@@ -16,7 +17,13 @@
 #define REPLACE_PLANS  "plans"
 #define REPLACE_COUNTS "counts"
 #define REPLACE_MOST   ((size_t)256 << 20) /* bytes of the file */
-enum { REPLACE_VERSION = 1, REPLACE_BUFFERS = 64, REPLACE_PARAMS = 128, REPLACE_VALUE = 4096 };
+enum {
+    REPLACE_VERSION = 1,
+    REPLACE_SETS = 8,
+    REPLACE_BUFFERS = 64,
+    REPLACE_PARAMS = 128,
+    REPLACE_VALUE = 4096
+};
 
 struct replace_span {
     uint32_t at, n; /* of records: the first and how many; of bytes: where in the file, and how many */

@@ -53,7 +53,7 @@ static int other_blocks(void *context, const char *kernel, int block_threads, in
 
 static void answer(struct version *v, const struct ptx_device *d, const struct world *w)
 {
-    limits_of_device(d, &v->limits);
+    judge_limits(d, &v->limits);
     v->limits.other_devices = w->other_devices;
     v->limits.device = w->device;
     v->limits.occupancy = other_blocks;

@@ -146,9 +146,14 @@ static bool wrong(const struct comparing *v, const struct output_element *x, con
     const struct comparison *c = v->c;
     const struct task_case *about = c->judge->data[x->place.case_i].about;
 
-    fate_isf(v->fate, c->arena, VERDICT_WRONG, 0, "element %" PRIu64 " of %s is %.9g%s (%s)",
-             element_of(x->must, x->place.element), x->arg->name, x->is.got, is,
-             case_where(c->arena, c->judge->task, about));
+    if (about->real)
+        fate_isf(v->fate, c->arena, VERDICT_WRONG, 0, "element %" PRIu64 " of %s is not what it must be (%s)",
+                 element_of(x->must, x->place.element), x->arg->name,
+                 case_where(c->arena, c->judge->task, about));
+    else
+        fate_isf(v->fate, c->arena, VERDICT_WRONG, 0, "element %" PRIu64 " of %s is %.9g%s (%s)",
+                 element_of(x->must, x->place.element), x->arg->name, x->is.got, is,
+                 case_where(c->arena, c->judge->task, about));
     return false;
 }
 
@@ -254,9 +259,12 @@ static void judge_pool(const struct comparison *c, const struct trial_accuracy *
     if (broken < RULE_DRIFT)
         fate_isf(fate, c->arena, VERDICT_WRONG, 0,
                  "the %s error of %s is %.3g %ss, allowed are %.3g (the original has %.3g); worst is "
-                 "element %" PRIu64 ": %.9g, exact %.9g (%s)",
+                 "element %" PRIu64 "%s (%s)",
                  names[broken], x->output, its[broken], judge_unit(j), r.most[broken], own[broken],
-                 element_of(must, s->worst.element), c->got[pool], must->exact[s->worst.element],
+                 element_of(must, s->worst.element),
+                 d->about->real ? ""
+                                : arena_printf(c->arena, ": %.9g, exact %.9g", c->got[pool],
+                                               must->exact[s->worst.element]),
                  case_where(c->arena, j->task, d->about));
     if (broken == RULE_DRIFT)
         fate_isf(fate, c->arena, VERDICT_WRONG, 0,

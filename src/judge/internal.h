@@ -377,7 +377,6 @@ struct judge {
 };
 
 struct trial_clocks clocks_now(const struct cuda *gpu);
-void limits_of_device(const struct ptx_device *d, struct kernel_limits *limits);
 
 /* exact.c: of one case, by the original as it is compiled for its shadow; where that cannot be run or costs too
  * much, nothing is set. And the text that is compiled. */

@@ -10,7 +10,7 @@
 #define TINY_NOISE  0.015 /* and below */
 #define TINY_US     5.0
 
-void limits_of_device(const struct ptx_device *d, struct kernel_limits *limits)
+void judge_limits(const struct ptx_device *d, struct kernel_limits *limits)
 {
     *limits = (struct kernel_limits){
         .device_name = d->full_name,
@@ -200,7 +200,8 @@ static bool sum_up(const struct task *task, struct arena *a, struct trial *t, si
     *worst = 0;
     for (size_t i = 0; i < t->n_workloads; i++) {
         const struct trial_time *x = &t->workloads[i].times[task->regime];
-        pairs[i] = (struct pair_result){.ratio = x->speedup, .low = x->low, .high = x->high};
+        pairs[i] = (struct pair_result){
+            .ratio = x->speedup, .low = x->low, .high = x->high, .weight = t->workloads[i].weight};
         if (!(x->speedup > 0) || !(x->low > 0) || !(x->high > 0))
             return false;
         if (x->high < pairs[*worst].high)
@@ -347,25 +348,56 @@ static bool open_device(struct judge *j, struct err *err)
                                           .fp16 = peaks.fp16,
                                           .tensor_fp16 = peaks.tensor_fp16};
     j->about.validated = j->model->validated;
-    limits_of_device(j->device, &j->limits);
+    judge_limits(j->device, &j->limits);
     j->about.limits = j->limits;
     return true;
 }
 
-/* The rules' cases, the hidden ones, those asked for, and those that change each input alone. */
-static void suite(struct judge *j)
+/* Cases of a program's own data, and what is left out of them. On the simulator large ones would take minutes.
+ */
+static bool real_cases(struct judge *j, const struct task_case **list, size_t *n, struct err *err)
+{
+    enum { MOST_SIMULATED = 2 << 20 };
+    const struct task_case *all;
+    struct task_case *kept;
+    size_t n_all, absent, large = 0;
+
+    if (!task_real(j->task, j->arena, &all, &n_all, &absent, err))
+        return false;
+    *list = kept = arena_array(j->arena, struct task_case, n_all + 1);
+    *n = 0;
+    for (size_t i = 0; i < n_all; i++) {
+        if (!j->gpu && task_case_elements(j->task, all[i].dims) > MOST_SIMULATED)
+            large++;
+        else
+            kept[(*n)++] = all[i];
+    }
+    if (absent + large)
+        j->missing_checks = arena_printf(
+            j->arena, "%s%s%zu of %zu cases of a program's own data (%s)",
+            j->missing_checks ? j->missing_checks : "", j->missing_checks ? "; " : "", absent + large,
+            n_all + absent, absent ? "their files are not on this machine" : "too large for the simulator");
+    return true;
+}
+
+/* The rules' cases, the hidden ones, those of real data, those asked for, and those that change each input
+ * alone. */
+static bool suite(struct judge *j, struct err *err)
 {
     struct {
         const struct task_case *list;
         size_t n;
-    } parts[] = {{0}, {0}, {j->options.cases, j->options.n_cases}, {0}};
+    } parts[] = {{0}, {0}, {0}, {j->options.cases, j->options.n_cases}, {0}};
     struct task_case *to;
 
     task_suite(j->task, j->arena, j->options.seed, &parts[0].list, &parts[0].n);
-    if (j->options.hidden)
+    if (j->options.hidden) {
         task_hidden(j->task, j->arena, j->options.seed, &parts[1].list, &parts[1].n);
-    task_inputs(j->task, j->arena, j->options.seed, &parts[3].list, &parts[3].n);
-    j->n_inputs = parts[3].n;
+        if (!real_cases(j, &parts[2].list, &parts[2].n, err))
+            return false;
+    }
+    task_inputs(j->task, j->arena, j->options.seed, &parts[4].list, &parts[4].n);
+    j->n_inputs = parts[4].n;
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         j->n_cases += parts[i].n;
     j->cases = to = arena_array(j->arena, struct task_case, j->n_cases);
@@ -373,6 +405,7 @@ static void suite(struct judge *j)
         for (size_t k = 0; k < parts[i].n; k++)
             *to++ = parts[i].list[k];
     j->first_input = j->n_cases - j->n_inputs;
+    return true;
 }
 
 /* The task with its device, its suite and, unless it is judged alone, its original. */
@@ -396,7 +429,8 @@ static bool open_task(struct judge *j, const struct trial_options *o, struct err
     for (size_t i = 0; i < t->n_args; i++)
         if (t->args[i].role == ROLE_OUT || t->args[i].role == ROLE_INOUT)
             j->outputs[j->n_outputs++] = i;
-    suite(j);
+    if (!suite(j, err))
+        return false;
     j->data = arena_array(j->arena, struct case_data, j->n_cases);
     if (j->n_cases == j->n_inputs)
         return err_at(err, t->path, 0, 0, "no shape in the domain is small enough to be verified: %s",
@@ -499,7 +533,7 @@ static void slower_on(const struct judge *j, struct arena *a, const struct trial
 static void score_model(const struct judge *j, struct arena *a, struct trial *t, struct fate *fate)
 {
     struct trial_workload *list = (struct trial_workload *)t->workloads;
-    double ratios[256] = {0}, worst = INFINITY;
+    double ratios[256] = {0}, worst = INFINITY, sum = 0;
     size_t n = MIN(MIN(t->n_workloads, j->modelled.n_workloads), ARRAY_LEN(ratios)), worst_i = 0, n_slower = 0;
 
     for (size_t i = 0; i < n; i++)
@@ -512,13 +546,14 @@ static void score_model(const struct judge *j, struct arena *a, struct trial *t,
         ratios[i] = list[i].times[j->task->regime].speedup;
         if (!(ratios[i] > 0))
             return; /* not timed: no score */
+        sum += log(ratios[i]) * (list[i].weight > 0 ? list[i].weight : 1 / (double)n);
         n_slower += ratios[i] < 1 / (1 + MODEL_ERROR);
         if (ratios[i] < worst) {
             worst = ratios[i];
             worst_i = i;
         }
     }
-    t->score = stats_geomean(ratios, n);
+    t->score = n ? exp(sum) : NAN;
     if (n_slower)
         slower_on(j, a, t, n_slower, worst_i, fate);
     else if (t->score < 1 + MODEL_ERROR)

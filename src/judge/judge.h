@@ -128,6 +128,13 @@ struct footprint_run {
 bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f,
                     const struct footprint_run *run, struct err *err);
 
+/* ---- what a launcher asks, and what compilers call a kernel ---- */
+
+/* What a device answers a launcher, but for occupancy. */
+void judge_limits(const struct ptx_device *d, struct kernel_limits *limits);
+/* One kernel's name as two compilers write it: it may be that of two kernels that only their files see. */
+bool judge_same_kernel(struct arena *a, const char *x, const char *y);
+
 /* The hidden verb `launch`: one version run by itself, for NVIDIA's programs to watch (isolated_run.c). */
 int isolated_run_main(int argc, char **argv);
 

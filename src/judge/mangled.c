@@ -69,6 +69,11 @@ static const char *plain(struct arena *a, const char *name)
     return str_take(&s, a);
 }
 
+bool judge_same_kernel(struct arena *a, const char *x, const char *y)
+{
+    return str_eq(x, y) || str_eq(plain(a, x), plain(a, y));
+}
+
 const char *mangled_find(struct arena *a, const struct ptx_module *m, const char *mangled)
 {
     const struct ptx_kernel_info *list;

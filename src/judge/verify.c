@@ -214,9 +214,13 @@ static void compare_runs(const struct case_run *run, const char *when, struct fa
             if (arg->role == ROLE_OUT && all_bytes(x, size, POISON_A) && all_bytes(y, size, POISON_B))
                 judge_unwritten(a, arg, run->outputs[o], i * size, POISON_A, where, fate);
             else if (!j->task->accept_nondeterminism)
-                fate_isf(fate, a, VERDICT_NONDETERMINISTIC, 0,
-                         "element %zu of %s came out as %.9g and as %.9g %s (%s)", i, arg->name,
-                         task_to_double(arg->type, x), task_to_double(arg->type, y), when, where);
+                fate_isf(fate, a, VERDICT_NONDETERMINISTIC, 0, "element %zu of %s came out %s %s (%s)", i,
+                         arg->name,
+                         j->cases[run->case_i].real
+                             ? "in two ways"
+                             : arena_printf(a, "as %.9g and as %.9g", task_to_double(arg->type, x),
+                                            task_to_double(arg->type, y)),
+                         when, where);
         }
     }
 }

@@ -322,8 +322,8 @@ bool system_undefined(const char *name)
         "__HIP_DEVICE_COMPILE__|__clang__|__CUDA__|__MINGW32__";
     size_t len = strlen(name);
 
-    if (str_in(name, undefined) || str_starts(name, "__GFX") || str_starts(name, "__gfx") ||
-        str_starts(name, "__AMDGCN"))
+    if (str_in(name, undefined) || str_starts(name, "__CUDA_ARCH_FEAT_") || str_starts(name, "__GFX") ||
+        str_starts(name, "__gfx") || str_starts(name, "__AMDGCN"))
         return true;
     /* A guard against being included twice, as people write them. */
     while (len && name[len - 1] == '_')

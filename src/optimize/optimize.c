@@ -336,6 +336,10 @@ static bool loop(struct run *r, enum run_end *end, struct err *err)
         return false;
     if (!stop_asked && !confirm(r, &round, err))
         return false;
+    /* For the report: where the time went before and after. */
+    if (!stop_asked && r->search.best != 0 &&
+        (!look_counters(r, r->candidates.v[0], err) || !look_counters(r, r->candidates.v[r->search.best], err)))
+        return false;
     if (stop_asked)
         *end = RUN_INTERRUPTED;
     return true;

@@ -65,6 +65,13 @@ static double cpu_s(void)
            1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
+/* The rules go by the clock's shares: counters cost the GPU seconds a version, and no candidate is judged then.
+ */
+static bool round_reads_counters(const struct round *t)
+{
+    return models_any(&t->r->o->models) && (round_asks(t) || !t->r->o->models.rules_first);
+}
+
 static bool round_open(struct round *t, struct err *err)
 {
     struct run *r = t->r;
@@ -72,7 +79,8 @@ static bool round_open(struct round *t, struct err *err)
     t->parent = r->candidates.v[search_ask(&r->search)];
     candidate_learn(r);
     tell_round(r, t->number, t->parent->id, round_asks(t) ? "llm" : "rules");
-    if (!look_counters(r, t->parent, err) || !candidate_version(r, t->parent, &t->version, err))
+    if ((round_reads_counters(t) && !look_counters(r, t->parent, err)) ||
+        !candidate_version(r, t->parent, &t->version, err))
         return false;
     round_brief(t);
     return true;

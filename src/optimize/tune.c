@@ -6,23 +6,26 @@
 enum { JUDGED_SHARE = 8 /* one of so many points of the budget is judged */, MAX_JUDGED = 16 };
 #define CHEAPER 0.999 /* of the best's cost, where the clock that judges is the one that timed */
 
-struct tuning {
-    struct run *r;
-    struct candidate *base, *best; /* the steps begin with base, and made best */
-    struct agent_template *template;
-    const struct tune_space *space;
-    json_t *points;           /* for the report, */
-    VEC(const char *) hashes; /* and of their files */
-    struct err *err;
-    bool failed;
-};
-
 struct pricing { /* of one point */
     const char *key;
     struct agent_file file;
     char hash[24];
     double cost; /* above 1: it could not be the result */
     bool known;
+    size_t same; /* the place of the first with the same text */
+};
+
+struct tuning {
+    struct run *r;
+    struct candidate *base, *best; /* the steps begin with base, and made best */
+    struct agent_template *template;
+    const struct tune_space *space;
+    json_t *points;            /* for the report, */
+    VEC(const char *) hashes;  /* and of their files */
+    VEC(struct pricing) batch; /* begun and not priced yet */
+    size_t n_waiting;          /* of them, for a worker */
+    struct err *err;
+    bool failed;
 };
 
 static bool measures(const struct run *r)
@@ -62,30 +65,27 @@ static bool look_up(const struct tuning *u, struct pricing *p, struct err *err)
     return true;
 }
 
-static bool collect(const struct tuning *u, struct pricing *list, size_t n_waiting, struct err *err)
+/* What workers have done by now. */
+static bool take_timed(struct tuning *u, double wait_s, struct err *err)
 {
     struct run *r = u->r;
 
-    while (n_waiting > 0) {
+    for (;; wait_s = 0) {
+        struct pricing *p;
         struct trial t;
         int id;
-        if (run_stopping(r)) {
-            pool_drop(r->pool);
-            return true;
-        }
-        if (!pool_collect(r->pool, 0.2, r->arena, &id, &t, err))
+        if (!pool_collect(r->pool, wait_s, r->arena, &id, &t, err))
             return false;
         if (id < 0)
-            continue;
-        n_waiting--;
+            return true;
+        p = &u->batch.v[id];
+        u->n_waiting--;
         r->unjudged = r->unjudged || !verdict_stands(t.verdict);
-        list[id].cost = cost_of(&t);
-        list[id].known = true;
-        if (verdict_stands(t.verdict) &&
-            !store_put_trial(r->store, list[id].key, trial_to_text(r->arena, &t), err))
+        p->cost = cost_of(&t);
+        p->known = true;
+        if (verdict_stands(t.verdict) && !store_put_trial(r->store, p->key, trial_to_text(r->arena, &t), err))
             return false;
     }
-    return true;
 }
 
 static const char *point_name(const struct tuning *u, const struct pricing *p)
@@ -119,38 +119,49 @@ static bool legal(void *context, const int *point, size_t n)
     return agent_template_legal(u->template, point, n);
 }
 
-static bool price(void *context, size_t rung, const int *points, size_t n, double *costs)
+/* A file is with a worker as soon as it is written, and workers that are done have their next. */
+static void begin(void *context, size_t rung, const int *point)
 {
     struct tuning *u = context;
     struct run *r = u->r;
-    struct pricing *list = arena_array(r->arena, struct pricing, n);
-    size_t *same = arena_array(r->arena, size_t, n), n_waiting = 0;
+    struct pricing p = {.cost = INFINITY, .same = 0};
 
     (void)rung;
-    for (size_t i = 0; i < n; i++) {
-        struct pricing *p = &list[i];
-        *p = (struct pricing){.cost = INFINITY};
-        agent_template_file(u->template, points + i * u->space->n, &p->file);
-        candidate_hash(r, p->file.text, p->hash);
-        for (same[i] = 0; same[i] < i && !str_eq(list[same[i]].hash, p->hash);)
-            same[i]++;
-        if (same[i] < i)
-            continue;
-        u->failed =
-            !look_up(u, p, u->err) ||
-            (!p->known && !pool_submit_timed(r->pool, (int)i, r->task->source_path, p->file.text, u->err));
-        if (u->failed)
-            return false;
-        n_waiting += !p->known;
-    }
-    u->failed = !collect(u, list, n_waiting, u->err);
-    if (u->failed || run_stopping(r))
+    if (u->failed)
+        return;
+    agent_template_file(u->template, point, &p.file);
+    candidate_hash(r, p.file.text, p.hash);
+    while (p.same < u->batch.n && !str_eq(u->batch.v[p.same].hash, p.hash))
+        p.same++;
+    bool first = p.same == u->batch.n;
+    u->failed = first && !look_up(u, &p, u->err);
+    vec_add(r->arena, &u->batch, p);
+    if (u->failed || !first || p.known)
+        return;
+    u->n_waiting++;
+    u->failed = !pool_submit_timed(r->pool, (int)p.same, r->task->source_path, p.file.text, u->err) ||
+                !take_timed(u, 0, u->err);
+}
+
+/* Of the batch that was begun. */
+static bool price(void *context, size_t rung, const int *points, size_t n, double *costs)
+{
+    struct tuning *u = context;
+
+    (void)rung;
+    BUG_IF(!u->failed && n != u->batch.n);
+    while (!u->failed && u->n_waiting > 0 && !run_stopping(u->r))
+        u->failed = !take_timed(u, 0.2, u->err);
+    if (run_stopping(u->r))
+        pool_drop(u->r->pool);
+    if (u->failed || run_stopping(u->r))
         return false;
     for (size_t i = 0; i < n; i++) {
-        list[i].cost = list[same[i]].cost;
-        costs[i] = list[i].cost;
-        note_point(u, points + i * u->space->n, &list[i]);
+        struct pricing *p = &u->batch.v[i];
+        costs[i] = p->cost = u->batch.v[p->same].cost;
+        note_point(u, points + i * u->space->n, p);
     }
+    vec_clear(&u->batch);
     return true;
 }
 
@@ -251,7 +262,7 @@ bool tune_best(struct run *r, int round, struct err *err)
 {
     static const double shares[] = {1};
     struct tuning u = {.r = r, .err = err};
-    const struct tune_oracle oracle = {&u, shares, ARRAY_LEN(shares), legal, price};
+    const struct tune_oracle oracle = {&u, shares, ARRAY_LEN(shares), legal, price, begin};
     struct agent_template_of of;
     struct tune_result found;
     size_t n_judged = 0;

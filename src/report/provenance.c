@@ -137,8 +137,8 @@ char *report_header(struct arena *a, const json_t *result)
     add_plain(&s, json_text(result, "astra", "?"));
     str_add(&s, ": ");
     add_plain(&s, json_text(result, "task", "?"));
-    str_addf(&s, ", %.2fx the original's speed (geometric mean of %zu workload%s, %s on ", speedup, n,
-             n == 1 ? "" : "s", json_text(device, "basis", "?"));
+    str_addf(&s, ", %.2fx the original's speed (%s of %zu workload%s, %s on ", speedup,
+             report_mean_words(result), n, n == 1 ? "" : "s", json_text(device, "basis", "?"));
     add_plain(&s, json_text(device, "name", "?"));
     str_add(&s, ")\n");
     add_line(&s, "original", hash_of(p, json_text(p, "source", "")));

@@ -117,6 +117,8 @@ struct table *report_workload_table(struct arena *a, const json_t *result, enum 
 void report_workloads(const json_t *result,
                       struct str *out); /* the first on a terminal, and what its times are */
 
+/* "geometric mean", or "weighted geometric mean" where the task's workloads have weights. */
+const char *report_mean_words(const json_t *result);
 char *report_dims(struct arena *a, const json_t *workload); /* "rows=16 d=4096" */
 
 /* Asks for a reference.cu, in a line, where the exact answers of more than 1 % of the elements could not be

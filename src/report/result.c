@@ -13,6 +13,7 @@ struct facts {
     enum regime regime;
     const char *tester;       /* JSON; NULL: it was the rules */
     const char *confirmed_by; /* JSON; NULL: this machine */
+    const char *end_to_end;   /* JSON; NULL: it was not put into its program */
     struct trial_device device;
     /* The best's own trial; what a fresh process said of it, and of the original beside it. */
     struct trial original, own, hidden, control;
@@ -47,6 +48,7 @@ static bool facts_read(struct store *s, struct arena *a, struct facts *f, struct
         !store_get_note(s, a, "confirmation", &hidden, err) ||
         !store_get_note(s, a, "control", &control, err) || !store_get_note(s, a, "tester", &f->tester, err) ||
         !store_get_note(s, a, "confirmed_by", &f->confirmed_by, err) ||
+        !store_get_note(s, a, "end_to_end", &f->end_to_end, err) ||
         !store_get_note(s, a, "mutation", &f->mutation, err))
         return false;
     if (f->n == 0)
@@ -180,8 +182,10 @@ static json_t *speedup_to_json(const struct facts *f, const json_t *workloads)
     double sum = 0;
     size_t i;
 
-    json_array_foreach(workloads, i, w) sum += log(json_num(w, "speedup"));
-    json_put_num(o, "geomean", exp(sum / (double)json_array_size(workloads)));
+    json_array_foreach(workloads, i, w) sum +=
+        log(json_num(w, "speedup")) *
+        (json_object_get(w, "weight") ? json_num(w, "weight") : 1 / (double)json_array_size(workloads));
+    json_put_num(o, "geomean", exp(sum));
     json_put_num(o, "low", f->best->id ? timed(f)->low : NAN);
     json_put_num(o, "high", f->best->id ? timed(f)->high : NAN);
     return o;
@@ -269,6 +273,8 @@ bool report_result(struct store *s, struct arena *a, json_t **result, struct err
     json_put(o, "device", report_device(&f.device));
     json_put_text(o, "agents", json_text(f.options, "agents", "rules"));
     json_put(o, "speedup", speedup_to_json(&f, workloads));
+    if (f.end_to_end && *f.end_to_end)
+        json_put(o, "end_to_end", noted(f.end_to_end));
     json_put(o, "workloads", workloads);
     json_put(o, "other_regime", add_workloads(json_array(), &f, regime_other(f.regime)));
     json_put(o, "further_regimes", further_to_json(&f));

@@ -77,6 +77,13 @@ static void add_basis(const json_t *result, struct str *out)
     str_add(out, ".\n");
 }
 
+const char *report_mean_words(const json_t *result)
+{
+    const json_t *first = json_array_get(json_object_get(result, "workloads"), 0);
+
+    return json_object_get(first, "weight") ? "weighted geometric mean" : "geometric mean";
+}
+
 struct table *report_workload_table(struct arena *a, const json_t *result, enum regime regime)
 {
     json_t *list = report_rows(result, regime), *w;
@@ -109,7 +116,7 @@ struct table *report_workload_table(struct arena *a, const json_t *result, enum 
     json_decref(list);
     if (regime != scoring_of(result))
         return t;
-    table_total(t, "geometric mean");
+    table_total(t, report_mean_words(result));
     table_text(t, "");
     table_text(t, "");
     table_num(t, json_num(speedup, "geomean"), 2, "x");
@@ -209,6 +216,8 @@ bool report_summary(struct store *s, struct arena *a, const char *folder, unsign
         !store_get_note(s, a, "tuning", &tuning, err) || !report_result(s, a, &result, err))
         return false;
     best = (int)json_int(result, "best_candidate", 0);
+    if (words_end_to_end(a, result))
+        str_addf(out, "%s\n\n", words_end_to_end(a, result));
     if (n > 1 && !(parts & REPORT_TOLD)) {
         str_add(out, "What was tried, and what it taught:\n");
         add_tried(a, list, n, best, out);

@@ -95,14 +95,41 @@ static double geomean(const struct view *v)
     return json_num(json_object_get(v->result, "speedup"), "geomean");
 }
 
+const char *words_end_to_end(struct arena *a, const json_t *result)
+{
+    const json_t *e = json_object_get(result, "end_to_end");
+    const char *verdict = json_text(e, "verdict", ""), *command = json_text(e, "command", "");
+    const char *of = json_text(e, "of", ""), *figures;
+
+    if (!e)
+        return NULL;
+    if (str_eq(verdict, "not measured"))
+        return arena_printf(a, "In the program (%s) it was not measured: %s.", command,
+                            json_text(e, "why", ""));
+    figures = arena_printf(
+        a, "%s: %.6g as it is, %.6g replaced; the median of %lld pairs is %.4f, 95 %% interval %.4f to %.4f",
+        of, json_num(e, "as_it_is"), json_num(e, "replaced"), json_count(e, "pairs"), json_num(e, "ratio"),
+        json_num(e, "low"), json_num(e, "high"));
+    if (str_eq(verdict, "faster"))
+        return arena_printf(a, "In the program it is faster, too (%s; %s).", command, figures);
+    return arena_printf(a, "Faster alone, not in the program: %s (%s; %s).",
+                        str_eq(verdict, "slower") ? "the program is slower with it"
+                                                  : "no difference can be told there",
+                        command, figures);
+}
+
 const char *words_headline(const struct view *v, struct arena *a)
 {
+    const char *there = json_text(json_object_get(v->result, "end_to_end"), "verdict", "");
+
     if (!v->result)
         return "No result";
+    if (improved(v) && str_in(there, "slower|no difference"))
+        return arena_printf(a, "Faster alone (%.2f times), not in the program", geomean(v));
     return improved(v) ? arena_printf(a, "%.2f times the original's speed", geomean(v)) : "The original stays";
 }
 
-const char *words_verdict(const struct view *v, struct arena *a)
+static const char *alone_words(const struct view *v, struct arena *a)
 {
     const json_t *speedup = json_object_get(v->result, "speedup");
     const char *over, *name;
@@ -115,8 +142,9 @@ const char *words_verdict(const struct view *v, struct arena *a)
         return arena_printf(
             a, "Nothing that was tried on %s is provably faster, with times %s %s: the original stays.",
             v->run.task_name, v->measured ? "measured on" : "modelled for", name);
-    over = v->n_workloads == 1 ? "one workload"
-                               : arena_printf(a, "the geometric mean of %zu workloads", v->n_workloads);
+    over = v->n_workloads == 1
+               ? "one workload"
+               : arena_printf(a, "the %s of %zu workloads", report_mean_words(v->result), v->n_workloads);
     if (!v->measured)
         return arena_printf(
             a,
@@ -130,6 +158,13 @@ const char *words_verdict(const struct view *v, struct arena *a)
     return arena_printf(
         a, "%s runs %.2f times as fast as the original, 95 %% interval %.3f to %.3f, measured on %s (%s, %s).",
         v->run.task_name, geomean(v), low, high, name, over, words_regime(v->regime));
+}
+
+const char *words_verdict(const struct view *v, struct arena *a)
+{
+    const char *first = words_end_to_end(a, v->result);
+
+    return first ? arena_printf(a, "%s %s", first, alone_words(v, a)) : alone_words(v, a);
 }
 
 struct sentences {

@@ -7,7 +7,10 @@
 
 /* "12.05 times the original's speed", or "The original stays", or "No result". */
 const char *words_headline(const struct view *v, struct arena *a);
-/* The verdict in one sentence: what, by how much, with which certainty, on what. */
+/* Of a result that was put into its program: what that did to it, in one sentence; NULL: it was not. */
+const char *words_end_to_end(struct arena *a, const json_t *result);
+/* The verdict: that sentence, where there is one, then in one sentence: what, by how much, with which
+ * certainty, on what. */
 const char *words_verdict(const struct view *v, struct arena *a);
 /* What a reader must know beside it: how the run ended, what was not confirmed. `n` sentences. */
 const char *const *words_caveats(const struct view *v, struct arena *a, size_t *n);

@@ -3,134 +3,28 @@
  * memory, so that each element is fetched once for a whole row or column of the tile. What the kernel did with
  * a finished sum is done with the same text for each result. All sizes and strides are right: what does not
  * exist counts as zero and is not stored, and neighbours move as one where the addresses allow it, which the
- * kernel asks itself. The sum is added in the same order of its terms but fused; the trial measures it. The
- * setting is the tile: its rows plus 1000 times its columns. */
-#include "rewrite/contraction.h"
-
-struct shape { /* how a tile is computed */
-    int rows, cols, deep, threads;
-    int slab_rows, pad;     /* finished at once; elements between their rows in shared memory */
-    const char *sums;       /* of a thread, as an array's extents */
-    int memory;             /* bytes of shared memory */
-    const char *blocks;     /* how its functions' names begin */
-    const char *helpers[4]; /* files of share/ with them */
-};
-
-enum { MMA_STAGES = 3 /* as in mma.cuh */, SHARED_MOST = 48 * 1024, WIDE = 1000000 /* in a setting */ };
-
-/* The tensor cores' instruction for elements of these types, as a file of share/; NULL: there is none. */
-static const char *mma_file(const struct contraction *c)
-{
-    static const struct {
-        const char *elements, *sum, *file;
-    } known[] = {{"__half|half", "float", "cuda/product/mma_f16.cuh"},
-                 {"__nv_bfloat16|nv_bfloat16", "float", "cuda/product/mma_bf16.cuh"},
-                 {"int8_t|signed char", "int", "cuda/product/mma_s8.cuh"}};
-    const struct kernel_limits *limits = c->f->in->limits;
-
-    for (size_t i = 0; i < ARRAY_LEN(known) && limits && limits->cc_major >= 8; i++)
-        if (str_in(c->x.type, known[i].elements) && str_in(c->y.type, known[i].elements) &&
-            str_eq(c->sum_type, known[i].sum))
-            return known[i].file;
-    return NULL;
-}
-
-/* Is step along this operand's tile 1, so that neighbours are neighbours in memory? */
-static bool is_one(const struct poly *p)
-{
-    return p->n == 1 && p->t[0].n == 0 && p->t[0].by == 1;
-}
-
-/* Warps of 64 rows where there are many, else of 32. A small tile takes more depth at a time. */
-static void mma_shape(const struct contraction *c, struct shape *s, bool wide)
-{
-    int size = ctype_size(c->f, c->x.type), rows = s->rows * s->cols >= 128 * 128 ? 64 : 32;
-    int cols = wide ? 64 : 32, bytes = s->rows + s->cols <= 128 ? 128 : 64;
-
-    s->deep = bytes / size;
-    s->threads = s->rows / rows * (s->cols / cols) * 32;
-    s->slab_rows = s->rows / rows * 16;
-    s->sums = arena_printf(c->f->a, "[%d][%d][4]", rows / 16, cols / 8);
-    s->memory = MMA_STAGES * (s->rows + s->cols) * bytes;
-    s->pad = 8;
-    s->blocks = "mma";
-    s->helpers[2] = mma_file(c);
-    s->helpers[3] = "cuda/product/mma.cuh";
-}
-
-/* A thread's results are 8 x 8 where a tile is large enough for 256 threads of them, else 4. */
-static void simt_shape(const struct contraction *c, struct shape *s)
-{
-    int rows = s->rows >= 128 ? 8 : 4, cols = s->cols >= 128 ? 8 : 4, size = ctype_size(c->f, c->sum_type);
-
-    s->deep = s->rows * s->cols >= 128 * 128 ? 8 : 16;
-    s->threads = s->rows / rows * (s->cols / cols);
-    s->slab_rows = s->rows / (rows / 4);
-    s->sums = arena_printf(c->f->a, "[%d][%d]", rows, cols);
-    s->memory = 2 * s->deep * (s->rows + 4 + s->cols + 4) * size;
-    s->pad = 4;
-    s->blocks = "simt";
-    s->helpers[2] = "cuda/product/simt.cuh";
-}
-
-/* A warp a row; there are no columns. */
-static void gemv_shape(struct shape *s)
-{
-    s->threads = s->rows * 32;
-    s->blocks = "gemv";
-    s->helpers[0] = "cuda/product/vector.cuh";
-    s->helpers[1] = "cuda/product/gemv.cuh";
-}
-
-/* False where a tile is too small or too large. */
-static bool shape_of(int setting, const struct contraction *c, struct shape *s)
-{
-    bool wide = setting / WIDE, mma = mma_file(c) != NULL;
-
-    *s = (struct shape){.rows = setting % 1000, .cols = setting % WIDE / 1000};
-    if (c->vector) {
-        gemv_shape(s);
-        return s->cols == 0 && s->rows <= 16 && !wide && is_one(&c->x.deep_step);
-    }
-    if (s->rows < 32 || s->cols < 32)
-        return false;
-    s->helpers[0] = "cuda/product/vector.cuh";
-    s->helpers[1] = "cuda/product/tile.cuh";
-    if (mma)
-        mma_shape(c, s, wide);
-    else
-        simt_shape(c, s);
-    s->memory = MAX(s->memory, s->slab_rows * (s->cols + s->pad) * ctype_size(c->f, c->sum_type));
-    return s->threads >= 64 && s->memory <= SHARED_MOST && (mma || !wide);
-}
-
-static const char *block_product_words(struct arena *a, int setting)
-{
-    if (setting < 1000)
-        return arena_printf(a, "%d rows", setting);
-    return arena_printf(a, "%d x %d%s", setting % 1000, setting % WIDE / 1000, setting / WIDE ? " wide" : "");
-}
-
-/* Tiles that fill the processors count as many as there are; larger ones fetch less for each result. */
-static double promise(const struct function *f, int setting)
-{
-    double sum = 0, rows = setting % 1000, cols = MAX(setting % WIDE / 1000, 1);
-    double sms = f->in->limits ? f->in->limits->sm_count : 1;
-
-    for (const struct plan_step *s = NULL; (s = planned_launch(f, s));) {
-        double results = 1;
-        for (int d = 0; d < 3; d++)
-            results *= (double)s->grid[d] * (double)s->block[d];
-        double tiles = results / (rows * cols), rounds = tiles / sms;
-        double busy = rounds < 1 ? rounds : rounds / (double)(int64_t)(rounds + 0.999);
-        sum += busy * rows * cols / (rows + cols);
-    }
-    return sum;
-}
+ * kernel asks itself. Where there are few tiles, the blocks of a cluster share a tile's depth and add up what
+ * each has. The sum is added in the same order of its terms but fused; the trial measures it. product_shape.h
+ * says what the setting means. */
+#include "rewrite/product_shape.h"
 
 static void block_product_find(struct function *f, struct site_list *found)
 {
-    static const int tiles[] = {WIDE + 128128, 128128, 64064, 64128, 8, 4};
+    static const int tiles[] = {256192,
+                                128256,
+                                256128,
+                                128128,
+                                128064,
+                                64128,
+                                64064,
+                                2 * PRODUCT_SPLIT + 128128,
+                                2 * PRODUCT_SPLIT + 64128,
+                                2 * PRODUCT_SPLIT + 64064,
+                                4 * PRODUCT_SPLIT + 128128,
+                                4 * PRODUCT_SPLIT + 64064,
+                                8 * PRODUCT_SPLIT + 64064,
+                                8,
+                                4};
     int own[ARRAY_LEN(tiles)];
     struct contraction c;
 
@@ -139,18 +33,18 @@ static void block_product_find(struct function *f, struct site_list *found)
     memcpy(own, tiles, sizeof(own));
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
         for (size_t k = i + 1; k < ARRAY_LEN(own); k++)
-            if (promise(f, own[k]) > promise(f, own[i])) {
+            if (product_promise(f, own[k]) > product_promise(f, own[i])) {
                 int other = own[i];
                 own[i] = own[k];
                 own[k] = other;
             }
     for (const int *setting = settings_to_try(f, found, own, ARRAY_LEN(own)); *setting != NO_SETTING;
          setting++) {
-        struct shape s;
-        if (shape_of(*setting, &c, &s))
+        struct product_shape s;
+        if (product_shape_of(*setting, &c, &s))
             site_add(found, f, c.loop, *setting,
                      "each thread fetches a whole row and column for one result; a tile of results shares them",
-                     "product of %s and %s, %s%s", c.x.root, c.y.root, block_product_words(f->a, *setting),
+                     "product of %s and %s, %s%s", c.x.root, c.y.root, product_words(f->a, *setting),
                      str_eq(s.blocks, "mma") ? " by tensor cores" : "");
     }
 }
@@ -166,7 +60,7 @@ static const char *told_end(const struct contraction *c, const struct contractio
 }
 
 /* The kernel's head with these launch bounds, and with what it must be told. */
-static char *head_text(const struct contraction *c, int threads)
+static char *head_text(const struct contraction *c, const struct product_shape *s)
 {
     const struct function *f = c->f;
     const struct contraction_axis *axes[] = {&c->row, &c->col};
@@ -177,7 +71,9 @@ static char *head_text(const struct contraction *c, int threads)
 
     if (end)
         edits_try(&edits, start + (size_t)(old - head), start + (size_t)(end - head) + 1, "");
-    edits_at(&edits, node_start(f->id), arena_printf(f->a, "__launch_bounds__(%d) ", threads));
+    edits_at(&edits, node_start(f->id), arena_printf(f->a, "__launch_bounds__(%d) ", s->threads));
+    if (s->split > 1)
+        edits_at(&edits, node_start(f->id), arena_printf(f->a, "__cluster_dims__(%d, 1, 1) ", s->split));
     for (size_t i = 0; i < 2; i++)
         if (told_end(c, axes[i]))
             edits_at(&edits, node_end(f->variables[f->n_params - 1].statement),
@@ -242,6 +138,14 @@ static void own_part_of(const struct contraction *c, struct own_part *o)
                 vec_add(f->a, &o->declarations, c->dependent.v[i]);
 }
 
+/* Where the lines of a result's own part begin in the skeletons. */
+static int own_column(const struct contraction *c)
+{
+    if (c->vector)
+        return 8;
+    return node_ok(c->stored) ? 16 : 12;
+}
+
 static char *index_text(const struct contraction *c, const struct own_part *o, const char *row, const char *col,
                         const char *cols)
 {
@@ -252,7 +156,8 @@ static char *index_text(const struct contraction *c, const struct own_part *o, c
 
     for (int i = 0; i < 3; i++)
         if (index[i] && mentioned(f, index[i], o->all.v, o->all.n))
-            str_addf(&b, "%sconst %s %s = static_cast<%s>(%s);", b.len ? "\n            " : "", index[i]->type,
+            str_addf(&b, "%sconst %s %s = static_cast<%s>(%s);",
+                     b.len ? arena_printf(f->a, "\n%*s", own_column(c), "") : "", index[i]->type,
                      index[i]->name, index[i]->type, value[i]);
     return str_take(&b, f->a);
 }
@@ -267,16 +172,16 @@ static char *sum_text(const struct contraction *c, const char *computed)
     bool zero = (constant_value(f, init, &value) && value == 0) || str_in(text, "0.0f|0.f|0.0|0.|0.0F|0.F|{}");
 
     return zero ? arena_printf(f->a, "%s %s = %s;", c->sum->type, c->sum->name, computed)
-                : arena_printf(f->a, "%s\n            %s += %s;", text_of(f, c->sum->statement), c->sum->name,
-                               computed);
+                : arena_printf(f->a, "%s\n%*s%s += %s;", text_of(f, c->sum->statement), own_column(c), "",
+                               c->sum->name, computed);
 }
 
 /* Does a tile lie in rows along the depth? ldmatrix transposes no bytes: these always do. */
 static const char *along_deep(const struct contraction *c, const struct contraction_operand *o)
 {
-    bool bytes = mma_file(c) && ctype_size(c->f, o->type) == 1;
+    bool bytes = product_mma_file(c) && ctype_size(c->f, o->type) == 1;
 
-    return bytes || !is_one(&o->step) ? "true" : "false";
+    return bytes || !product_is_one(&o->step) ? "true" : "false";
 }
 
 static void put_operand(const struct contraction *c, struct fill *fill, const char *name,
@@ -297,11 +202,31 @@ static void put_names(const struct function *f, struct fill *fill, const char *c
         fill_put(fill, names[i], fresh_local(f, names[i]));
 }
 
-static char *kernel_text(const struct contraction *c, const struct shape *s)
+/* What is done with a sum; where neighbours are stored together, the last statement keeps the result for that.
+ */
+static char *epilogue_text(const struct contraction *c, const char *place, const char *results, const char *j)
 {
-    static const char *const names[] = {"ROWS",   "COLS",   "DEEP", "SLAB", "memory", "rows",
-                                        "cols",   "depth",  "row0", "col0", "x_out",  "y_out",
-                                        "x_deep", "y_deep", "sums", "slab", "WIDE",   "e"};
+    const struct function *f = c->f;
+    size_t start = node_start(c->epilogue_first), end = node_end(c->epilogue_last);
+    struct edits edits = {.arena = f->a};
+
+    if (node_ok(c->stored)) {
+        const char *indent = text_indent(f, node_start(c->stored));
+        edits_node(&edits, c->stored,
+                   arena_printf(f->a, "if (%s == 0)\n%s    %s = &%s;\n%s%s.at[%s] = %s", j, indent, place,
+                                text_of(f, assigned_target(c->stored)), indent, results, j,
+                                text_of(f, node_field(c->stored, FIELD_RIGHT))));
+    }
+    return text_reindent(f->a, edits_range(&edits, f, start, end),
+                         own_column(c) - (int)strlen(text_indent(f, start)));
+}
+
+static char *kernel_text(const struct contraction *c, const struct product_shape *s)
+{
+    static const char *const names[] = {"ROWS",  "COLS", "DEEP", "SLAB",  "memory",  "rows",   "cols",
+                                        "depth", "row0", "col0", "x_out", "y_out",   "x_deep", "y_deep",
+                                        "sums",  "slab", "WIDE", "e",     "bytes",   "part",   "part_depth",
+                                        "deep0", "left", "held", "place", "results", "finish", "j"};
     const struct function *f = c->f;
     struct arena *a = f->a;
     struct fill *fill = fill_open(a);
@@ -309,27 +234,43 @@ static char *kernel_text(const struct contraction *c, const struct shape *s)
     own_part_of(c, &own);
     put_names(f, fill, names, ARRAY_LEN(names));
 #define NAME(n) fresh_local(f, n)
+    bool together = node_ok(c->stored);
     const char *row = c->vector ? NAME("row0")
                                 : arena_printf(a, "%s + %s * %s + %s / %s", NAME("row0"), NAME("slab"),
                                                NAME("SLAB"), NAME("e"), NAME("COLS"));
-    const char *col = arena_printf(a, "%s + %s %% %s", NAME("col0"), NAME("e"), NAME("COLS"));
-    const char *computed = c->vector ? NAME("sums")
-                                     : arena_printf(a, "%s[%s / %s * %s + %s %% %s]", NAME("memory"), NAME("e"),
-                                                    NAME("COLS"), NAME("WIDE"), NAME("e"), NAME("COLS"));
+    const char *col = arena_printf(a, "%s + %s %% %s%s", NAME("col0"), NAME("e"), NAME("COLS"),
+                                   together ? arena_printf(a, " + %s", NAME("j")) : "");
+    const char *computed = c->vector ? NAME("sums") : NAME("held");
+    if (together)
+        computed = arena_printf(a, "%s.at[%s]", computed, NAME("j"));
     const char *indices = index_text(c, &own, row, col, NAME("cols"));
+    fill_put(fill, "epilogue", epilogue_text(c, NAME("place"), NAME("results"), NAME("j")));
 #undef NAME
+    int each = together ? 16 / ctype_size(f, c->sum_type) : 1;
+    fill_putf(fill, "each", "%d", each);
+    fill_put(fill, "sums_of",
+             s->split > 1 ? arena_printf(a, "cluster_sums<%d, %d>", each, s->split)
+                          : arena_printf(a, "own_sums<%d>", each));
+    fill_put(fill, "stored_type", together ? c->stored_type : "");
+    fill_if(fill, "together", together);
     fill_put(fill, "indices", indices);
-    fill_put(fill, "head", head_text(c, s->threads));
+    fill_put(fill, "head", head_text(c, s));
     fill_putf(fill, "tile_rows", "%d", s->rows);
     fill_putf(fill, "tile_cols", "%d", s->cols);
     fill_putf(fill, "deep", "%d", s->deep);
-    fill_putf(fill, "slab_rows", "%d", s->slab_rows);
+    fill_put(fill, "slab_rows", s->slab_rows);
     fill_putf(fill, "threads", "%d", s->threads);
     fill_putf(fill, "pad", "%d", s->pad);
     fill_put(fill, "blocks", s->blocks);
     fill_putf(fill, "memory_size", "%d", s->memory / ctype_size(f, c->sum_type));
     fill_put(fill, "sums_shape", s->sums);
-    fill_putf(fill, "product_args", "%d, %s, %s", s->threads, along_deep(c, &c->x), along_deep(c, &c->y));
+    fill_putf(fill, "product_args", "%s%d, %s, %s", s->stages ? arena_printf(a, "%d, ", s->stages) : "",
+              s->threads, along_deep(c, &c->x), along_deep(c, &c->y));
+    fill_putf(fill, "split", "%d", s->split);
+    fill_putf(fill, "all_threads", "%d", s->threads * s->split * each);
+    fill_if(fill, "shared", s->split > 1);
+    fill_if(fill, "dynamic", s->dynamic);
+    fill_put(fill, "barrier", s->split > 1 ? "cooperative_groups::this_cluster().sync()" : "__syncthreads()");
     fill_put(fill, "acc_type", c->sum_type);
     fill_put(fill, "uniform", lines_of(f, c->uniform.v, c->uniform.n, 4));
     fill_put(fill, "row_bound", end_text(c, &c->row));
@@ -337,11 +278,8 @@ static char *kernel_text(const struct contraction *c, const struct shape *s)
     fill_put(fill, "depth_bound", text_of(f, c->depth));
     put_operand(c, fill, "x", &c->x);
     put_operand(c, fill, "y", &c->y);
-    fill_put(fill, "dependent", lines_of(f, own.declarations.v, own.declarations.n, 12));
+    fill_put(fill, "dependent", lines_of(f, own.declarations.v, own.declarations.n, own_column(c)));
     fill_put(fill, "acc_declared", sum_text(c, computed));
-    struct node behind[] = {c->epilogue_first, c->epilogue_last};
-    int by = 12 - (int)strlen(text_indent(f, node_start(behind[0])));
-    fill_put(fill, "epilogue", text_reindent(a, text_range(f, node_start(behind[0]), node_end(behind[1])), by));
     fill_if(fill, "any_uniform", c->uniform.n > 0);
     fill_if(fill, "any_index", *indices != '\0');
     fill_if(fill, "any_dependent", own.declarations.n > 0);
@@ -367,13 +305,29 @@ static bool other_dimensions(const struct contraction *c, const struct launch *l
     return true;
 }
 
-static bool launches_edit(const struct contraction *c, const struct shape *s, struct edits *edits,
+/* The launch with so many bytes of dynamic shared memory, which it has to ask for first. */
+static void launch_with_memory(const struct function *f, const struct launch *l, int bytes, struct edits *call,
+                               struct edits *edits)
+{
+    struct arena *a = f->a;
+    const char *indent = text_indent(f, node_start(l->statement));
+
+    edits_node(call, l->shared, arena_printf(a, "%d", bytes));
+    edits_launch(
+        edits, f, l,
+        arena_printf(a, "cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, %d);\n%s%s",
+                     text_of(f, node_field(l->call, FIELD_FUNCTION)), bytes, indent,
+                     edits_range(call, f, node_start(l->statement), node_end(l->statement))));
+}
+
+static bool launches_edit(const struct contraction *c, const struct product_shape *s, struct edits *edits,
                           struct err *why_not)
 {
     const struct function *f = c->f;
     struct arena *a = f->a;
 
     for (const struct launch *l = f->launches; l < f->launches + f->n_launches; l++) {
+        struct edits call = {.arena = a}, *own = s->dynamic ? &call : edits;
         const char *others;
         if (!other_dimensions(c, l, &others))
             return err_input(why_not, "the grid of %s is not seen", f->name);
@@ -384,11 +338,15 @@ static bool launches_edit(const struct contraction *c, const struct shape *s, st
             tiles = arena_printf(a, "%s * ((%s + %d) / %d)", tiles, cols, s->cols - 1, s->cols);
         size_t behind = node_end(node_field(l->call, FIELD_ARGUMENTS)) - 1;
         if (told_end(c, &c->row))
-            edits_at(edits, behind, arena_printf(a, ", %s", rows));
+            edits_at(own, behind, arena_printf(a, ", %s", rows));
         if (told_end(c, &c->col))
-            edits_at(edits, behind, arena_printf(a, ", %s", cols));
-        edits_node(edits, l->grid, *others ? arena_printf(a, "dim3(%s%s)", tiles, others) : tiles);
-        edits_node(edits, l->block, arena_printf(a, "%d", s->threads));
+            edits_at(own, behind, arena_printf(a, ", %s", cols));
+        if (s->split > 1)
+            tiles = arena_printf(a, "%s * %d", tiles, s->split);
+        edits_node(own, l->grid, *others ? arena_printf(a, "dim3(%s%s)", tiles, others) : tiles);
+        edits_node(own, l->block, arena_printf(a, "%d", s->threads));
+        if (s->dynamic)
+            launch_with_memory(f, l, s->memory, own, edits);
     }
     return true;
 }
@@ -397,16 +355,18 @@ static bool block_product_apply(const struct function *f, const struct transform
                                 struct edits *edits, struct err *why_not)
 {
     struct contraction c;
-    struct shape s;
+    struct product_shape s;
 
     if (!contraction_of(f, &c, why_not))
         return false;
-    if (!shape_of(site->setting, &c, &s))
+    if (!product_shape_of(site->setting, &c, &s))
         return err_input(why_not, "a tile of %s does not fit", f->name);
     if (!launches_edit(&c, &s, edits, why_not))
         return false;
+    if (s.split > 1)
+        edits_include(edits, f, "<cooperative_groups.h>", "<cooperative_groups.h>");
     for (size_t i = 0; i < ARRAY_LEN(s.helpers) && s.helpers[i]; i++)
-        edits_helper(edits, f, share_text(s.helpers[i]));
+        edits_helper(edits, f, s.helpers[i]);
     edits_node(edits, f->whole, kernel_text(&c, &s));
     return true;
 }
@@ -416,10 +376,11 @@ const struct transform transform_block_product = {
     .summary = "compute a matrix product in tiles of shared memory and registers",
     .helps = "l2 dram latency issue",
     .chooses = "block items",
-    .setting_words = block_product_words,
-    .parameters = {{"rows", 1, 1000, 6, {4, 8, 16, 32, 64, 128}},
-                   {"columns", 1000, 1000, 4, {0, 32, 64, 128}},
-                   {"wide", WIDE, 0, 2, {0, 1}}},
+    .setting_words = product_words,
+    .parameters = {{"rows", 1, 1000, 8, {4, 8, 16, 32, 64, 128, 192, 256}},
+                   {"columns", PRODUCT_COLUMNS, 1000, 5, {0, 32, 64, 128, 256}},
+                   {"split", PRODUCT_SPLIT, 10, 4, {0, 2, 4, 8}},
+                   {"stages", PRODUCT_STAGES, 0, 6, {0, 2, 3, 4, 6, 8}}},
     .find = block_product_find,
     .apply = block_product_apply,
 };

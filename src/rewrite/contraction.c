@@ -658,6 +658,34 @@ static void orient(struct contraction *c)
     }
 }
 
+/* Columns that are neighbours in memory, where the results go, may be stored together. */
+static void find_stored(struct parse *p)
+{
+    struct contraction *c = p->c;
+    const struct function *f = c->f;
+    struct node e = statement_expression(c->epilogue_last), target = node_strip(assigned_target(e));
+    struct contraction_axis flat = {0};
+    const struct variable *root;
+    struct poly index, along, one = poly_number(1);
+
+    if (!node_is_assignment(f, e, "=") ||
+        !(node_is(target, NODE_SUBSCRIPT_EXPRESSION) || node_is_indirection(f, target)) ||
+        !place_of(p, target, &root, &index))
+        return;
+    if (c->flat) {
+        struct poly whole = poly_of(f, c->flat->init);
+        set_axis(&flat, c->flat, lead_of(&whole, 0), 0, whole);
+    } else {
+        index = less_axis(f, &c->row, index, &along);
+    }
+    index = less_axis(f, c->flat ? &flat : &c->col, index, &along);
+    if (!poly_same(&along, &one) || !poly_is_uniform(p, &index, loop_index(p)) ||
+        ctype_size(f, ctype_bound(f, root->type)) == 0)
+        return;
+    c->stored = e;
+    c->stored_type = ctype_bound(f, root->type);
+}
+
 bool contraction_of(const struct function *f, struct contraction *c, struct err *why)
 {
     struct parse p = {.c = c, .f = f, .why = why};
@@ -673,6 +701,8 @@ bool contraction_of(const struct function *f, struct contraction *c, struct err 
         return false;
     if (!epilogue_is_own(&p))
         return err_input(why, "what %s does with a sum is not a result's own", f->name);
+    if (!c->vector)
+        find_stored(&p);
     for (size_t l = 0; l < f->n_launches; l++)
         if (!contraction_bound(c, &c->row, &f->launches[l]) ||
             (!c->vector && !contraction_bound(c, &c->col, &f->launches[l])))

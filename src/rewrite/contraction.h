@@ -30,6 +30,10 @@ struct contraction {
     const struct variable *sum;
     const char *sum_type;
     struct node epilogue_first, epilogue_last; /* statements behind the loop */
+    /* The last of these, where it is an assignment to the result's place and neighbouring columns are
+     * neighbours there, with the type of an element; no node: it is another. */
+    struct node stored;
+    const char *stored_type;
     /* Statements before the loop: those that are the same for all threads of a block, in text order, and
      * declarations that each result needs for itself. */
     VEC(struct node) uniform, dependent;

@@ -54,7 +54,7 @@ struct transform_parameter {
     size_t n_values;  /* to be tried wherever they are legal, */
     int values[16];   /* in an order in which neighbours are alike; none: those that sites have */
 };
-enum { TRANSFORM_PARAMETERS = 3 };
+enum { TRANSFORM_PARAMETERS = 4 };
 
 struct transform {
     const char *name; /* "vectorise" */

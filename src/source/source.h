@@ -12,10 +12,8 @@
 
 struct source;
 
-struct node { /* layout of TSNode; id == NULL is "no node" */
-    uint32_t context[4];
-    const void *id;
-    const void *tree;
+struct node { /* item == NULL is "no node" */
+    const struct source_item *item;
 };
 
 /* path is for messages. The text is copied. Never fails on content; deeply nested or huge text is an error. */
@@ -28,7 +26,7 @@ struct node source_root(const struct source *s);
 
 static inline bool node_ok(struct node n)
 {
-    return n.id != NULL;
+    return n.item != NULL;
 }
 
 /* Kinds and fields that anybody asks for stand in node.def; the grammar's symbols are looked up once. */
@@ -53,7 +51,7 @@ enum node_kind node_kind(struct node n);
 const char *node_word(struct node n); /* the grammar's word for its kind, "" for no node */
 static inline bool node_is(struct node n, enum node_kind kind)
 {
-    return n.id != NULL && node_kind(n) == kind;
+    return n.item != NULL && node_kind(n) == kind;
 }
 /* By how the grammar's word for the kind begins or ends. */
 bool node_is_statement(struct node n), node_is_expression(struct node n), node_is_declarator(struct node n);

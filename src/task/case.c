@@ -110,3 +110,49 @@ bool task_case_from_json(const struct task *t, const json_t *o, struct arena *a,
                             .why = arena_strdup(a, json_text(o, "why", ""))};
     return true;
 }
+
+/* Of one input; false: a file is not there, or, with err, is none. */
+static bool real_case(const struct task *t, struct arena *a, const struct task_input *input,
+                      struct task_case *c, struct err *err)
+{
+    enum { MOST = 1 << 30 };
+    struct task_values *values = arena_array(a, struct task_values, t->n_args + 1);
+
+    for (size_t i = 0; i < t->n_args; i++) {
+        char *data;
+        values[i] = t->args[i].values;
+        if (!input->files[i])
+            continue;
+        if (!fs_exists(input->files[i]) ||
+            !pack_read(a, input->files[i], MOST, &data, &values[i].stored_bytes, err))
+            return false;
+        values[i].stored = data;
+    }
+    *c = (struct task_case){.dims = input->dims,
+                            .seed = 1,
+                            .values = values,
+                            .distribution = "as captured",
+                            .why = "what a program's buffers held",
+                            .wild = true,
+                            .real = true};
+    return true;
+}
+
+bool task_real(const struct task *t, struct arena *a, const struct task_case **cases, size_t *n_cases,
+               size_t *absent, struct err *err)
+{
+    struct task_case *list = arena_array(a, struct task_case, t->n_inputs + 1);
+    struct err why = {0};
+
+    *n_cases = *absent = 0;
+    *cases = list;
+    for (size_t i = 0; i < t->n_inputs && why.kind == ERR_NONE; i++) {
+        if (real_case(t, a, &t->inputs[i], &list[*n_cases], &why))
+            ++*n_cases;
+        else
+            ++*absent;
+    }
+    if (why.kind != ERR_NONE)
+        *err = why;
+    return why.kind == ERR_NONE;
+}

@@ -17,7 +17,7 @@ struct loader {
 
 static const char *const task_keys[] = {"name",   "source",     "entry", "reference", "args",    "dims",
                                         "domain", "workloads",  "flags", "regime",    "headers", "tolerance",
-                                        "accept", "equivalent", "exact", NULL};
+                                        "accept", "equivalent", "exact", "weights",   "inputs",  NULL};
 static const char *const arg_keys[] = {"name",   "type",  "shape",  "role", "value",
                                        "values", "align", "stable", NULL};
 static const char *const values_keys[] = {"kind", "low", "high", "value", "special", NULL};
@@ -496,6 +496,82 @@ static bool read_workloads(struct loader *l, const struct yaml_node *root)
         ok &= read_workload(l, list->items[w], w, dims + w * t->n_dims);
     return ok;
 }
+
+static bool read_weights(struct loader *l, const struct yaml_node *root)
+{
+    const struct yaml_node *list = yaml_get(root, "weights");
+    struct task *t = l->task;
+    double *v, sum = 0;
+
+    if (!list)
+        return true;
+    if (list->kind != YAML_LIST || list->n != t->n_workloads)
+        return fail(l, list, "weights: must be a list of %zu numbers, one for each of the workloads",
+                    t->n_workloads);
+    t->weights = v = arena_array(l->arena, double, list->n);
+    for (size_t i = 0; i < list->n; i++) {
+        if (!read_number(l, list->items[i], "weights", &v[i]))
+            return false;
+        if (!(v[i] > 0) || !isfinite(v[i]))
+            return fail(l, list->items[i], "weights: each must be above 0");
+        sum += v[i];
+    }
+    for (size_t i = 0; i < list->n; i++)
+        v[i] /= sum;
+    return true;
+}
+
+static size_t arg_named(const struct task *t, const char *name)
+{
+    size_t i = 0;
+
+    while (i < t->n_args && !str_eq(t->args[i].name, name))
+        i++;
+    return i;
+}
+
+static bool read_input(struct loader *l, const struct yaml_node *row, struct task_input *to)
+{
+    static const char *const keys[] = {"dims", "files", NULL};
+    const struct yaml_node *dims = yaml_get(row, "dims"), *files = yaml_get(row, "files");
+    const struct task *t = l->task;
+    int64_t *numbers = arena_array(l->arena, int64_t, t->n_dims + 1);
+    const char **paths = arena_array(l->arena, const char *, t->n_args + 1);
+
+    *to = (struct task_input){numbers, paths};
+    if (!check_keys(l, row, "an input", keys))
+        return false;
+    if (!dims || !files || files->kind != YAML_MAP)
+        return fail(l, row, "inputs: each needs dims and files, a file for some of the buffers");
+    if (!read_workload(l, dims, 0, numbers))
+        return false;
+    for (size_t i = 0; i < files->n; i++) {
+        const struct yaml_node *file = files->items[i];
+        size_t arg = arg_named(t, files->keys[i]);
+        if (arg == t->n_args || (t->args[arg].role != ROLE_IN && t->args[arg].role != ROLE_INOUT))
+            return fail(l, file, "inputs: %s is no buffer that is read", files->keys[i]);
+        if (file->kind != YAML_TEXT || file->text[0] == '/' || strstr(file->text, ".."))
+            return fail(l, file, "inputs: files lie below the task's folder");
+        paths[arg] = fs_join(l->arena, t->dir, file->text);
+    }
+    return true;
+}
+
+static bool read_inputs(struct loader *l, const struct yaml_node *root)
+{
+    const struct yaml_node *list = NULL;
+    struct task_input *to;
+    bool ok = read_list(l, root, "inputs", false, &list);
+
+    if (!ok || !list)
+        return ok;
+    l->task->inputs = to = arena_array(l->arena, struct task_input, list->n + 1);
+    l->task->n_inputs = list->n;
+    for (size_t i = 0; ok && i < list->n; i++)
+        ok = read_input(l, list->items[i], &to[i]);
+    return ok;
+}
+
 static const char *const regimes[] = {[REGIME_COLD] = "cold",
                                       [REGIME_HOT] = "hot",
                                       [REGIME_STREAM] = "stream",
@@ -667,7 +743,7 @@ bool task_read(struct task **out, struct arena *a, const char *dir, const char *
     ok &= read_args(&l, root);
     ok &= read_list(&l, root, "domain", false, &domain) &&
           read_exprs(&l, domain, &l.task->domain, &l.task->n_domain);
-    ok = ok && read_workloads(&l, root);
+    ok = ok && read_workloads(&l, root) && read_weights(&l, root) && read_inputs(&l, root);
     *out = l.task;
     return ok;
 }

@@ -42,13 +42,15 @@ struct task_values { /* how a buffer is filled: element i is a pure function of 
     const double *special;                       /* may occur: -inf, inf, nan ... */
     size_t n_special;
     double special_share; /* of the elements that are special, when there are any */
-    unsigned turn;  /* which row begins: of huge values, and of patterns; N_PATTERNS: the range's ends, and
-                       behind it the patterns that are nearly something else; from TURN_UPPER on one pattern
-                       alone; how sorted ones rise */
-    bool patterned; /* every row has a pattern of its own: sorted, one value, few values, ... */
-    bool sprinkled; /* half of the elements are zero or tiny, drawn for each by itself */
-    unsigned rung;  /* integers of the whole range: how much of it they do without, up to N_RUNGS */
-    bool declared;  /* the task says this kind: it is a promise of the callers */
+    unsigned turn;      /* which row begins: of huge values, and of patterns; N_PATTERNS: the range's ends, and
+                           behind it the patterns that are nearly something else; from TURN_UPPER on one pattern
+                           alone; how sorted ones rise */
+    bool patterned;     /* every row has a pattern of its own: sorted, one value, few values, ... */
+    bool sprinkled;     /* half of the elements are zero or tiny, drawn for each by itself */
+    unsigned rung;      /* integers of the whole range: how much of it they do without, up to N_RUNGS */
+    bool declared;      /* the task says this kind: it is a promise of the callers */
+    const char *stored; /* the buffer's first bytes, whatever is said above; NULL: none */
+    size_t stored_bytes;
 };
 
 struct dim_expr; /* integer expression over dims: + - * / % ( ) min max comparisons && || */
@@ -96,6 +98,12 @@ static inline bool regime_is_further(enum regime regime, enum regime scoring)
     return regime != scoring && regime != regime_other(scoring);
 }
 
+struct task_input { /* what a program's buffers held: a case of the confirmation */
+    const int64_t *dims;
+    const char *const
+        *files; /* one per arg, absolute, as pack_write makes them; NULL: as the task's values say */
+};
+
 struct task {
     const char *path;                                              /* of its task.yaml, for messages */
     const char *dir, *name, *source_path, *entry, *reference_path; /* absolute; reference NULL when absent */
@@ -107,6 +115,9 @@ struct task {
     size_t n_domain;
     const int64_t *workloads; /* n_workloads x n_dims */
     size_t n_workloads;
+    const double *weights; /* of the workloads in the score: above 0, together 1; NULL: all count alike */
+    const struct task_input *inputs;
+    size_t n_inputs;
     const char **flags, **headers;
     size_t n_flags, n_headers;
     const char **equivalent; /* ids of mutants that the author says change nothing: docs/testing.md */
@@ -167,6 +178,7 @@ struct task_case {
     const char *why;                  /* the shape's reason */
     size_t changed; /* 1 + the number of the argument that alone is not as in the first case of task_inputs; 0:
                        none */
+    bool real;      /* a program's own data: no message says what an element is */
     bool alone;     /* of each sum one term counts alone: nothing cancels */
     bool answered;  /* what is updated in place holds the original's answer already, but for an element in 64 */
     bool
@@ -205,6 +217,11 @@ bool task_structured(const struct task *t, const int64_t *dims, enum task_struct
 /* Cases beside a suite, drawn over the whole domain: for a version that is final. No prompt has them. */
 void task_hidden(const struct task *t, struct arena *a, uint64_t seed, const struct task_case **cases,
                  size_t *n_cases);
+
+/* The cases of the task's inputs; *absent: how many have files that are not there, as in a run's copy of the
+ * task, which has none. They are wild: left out where the original cannot take them. */
+bool task_real(const struct task *t, struct arena *a, const struct task_case **cases, size_t *n_cases,
+               size_t *absent, struct err *err);
 
 /* For workers and the store. Read back, a case is checked: its dims lie in the domain. */
 json_t *task_case_to_json(const struct task *t, const struct task_case *c);

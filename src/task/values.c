@@ -671,8 +671,8 @@ static double sprinkled(enum kernel_type t, uint64_t own, int64_t i)
     return pick & 2 ? 0 : tiny_scale(t);
 }
 
-void task_fill(const struct task_arg *arg, const struct task_values *values, const int64_t *dims, uint64_t seed,
-               int64_t first, int64_t n, void *to)
+static void fill(const struct task_arg *arg, const struct task_values *values, const int64_t *dims,
+                 uint64_t seed, int64_t first, int64_t n, void *to)
 {
     size_t size = kernel_type_size(arg->type);
     uint64_t own = rng_mix(seed) ^ hash_text(arg->name);
@@ -739,4 +739,14 @@ void task_fill(const struct task_arg *arg, const struct task_values *values, con
         if (d.step && values->kind == VALUE_NORMAL && !integer(arg->type) && v != 0 && isfinite(v))
             next_number(p, size);
     }
+}
+
+void task_fill(const struct task_arg *arg, const struct task_values *values, const int64_t *dims, uint64_t seed,
+               int64_t first, int64_t n, void *to)
+{
+    size_t size = kernel_type_size(arg->type), from = (size_t)first * size;
+
+    fill(arg, values, dims, seed, first, n, to);
+    if (values->stored && from < values->stored_bytes)
+        memcpy(to, values->stored + from, MIN((size_t)n * size, values->stored_bytes - from));
 }

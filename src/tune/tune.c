@@ -4,7 +4,12 @@
  * there are. */
 #include "tune/tune.h"
 
-enum { BATCH = 4, MAX_DRAWS = 64, KEEP = 3 /* one of so many goes to the next rung */ };
+enum {
+    BATCH = 24,
+    RESTART = 8 /* random points, to go on from the best of them */,
+    MAX_DRAWS = 64,
+    KEEP = 3 /* one of so many goes to the next rung */
+};
 #define BETTER 1e-6 /* relative: less is no gain */
 
 struct search {
@@ -73,49 +78,50 @@ static size_t last_rung(const struct search *s)
 
 struct batch {
     int *points;
-    size_t n;
+    size_t n, most, rung; /* points that there are, for which there is room and budget; where they are priced */
 };
 
-static struct batch batch_open(const struct search *s, size_t most)
+static struct batch batch_open(const struct search *s, size_t most, size_t rung)
 {
-    return (struct batch){arena_array(s->arena, int, most * s->space->n + 1), 0};
+    double left = MAX((s->budget - s->spent) / s->oracle->shares[rung] + 1e-9, 0);
+
+    most = (size_t)MIN((double)most, left);
+    return (struct batch){arena_array(s->arena, int, most * s->space->n + 1), 0, most, rung};
 }
 
-/* Adds a point that is legal and new on this rung. */
-static bool batch_add(const struct search *s, struct batch *b, size_t rung, const int *point)
+/* Adds a point that is legal and new on this rung, and lets the oracle begin with it. */
+static bool batch_add(const struct search *s, struct batch *b, const int *point)
 {
     size_t n = s->space->n;
 
+    if (b->n == b->most)
+        return false;
     for (size_t i = 0; i < b->n; i++)
         if (memcmp(b->points + i * n, point, n * sizeof(*point)) == 0)
             return false;
-    if (map_get(&s->priced, key_of(s, rung, point)) || !s->oracle->legal(s->oracle->context, point, n))
+    if (map_get(&s->priced, key_of(s, b->rung, point)) || !s->oracle->legal(s->oracle->context, point, n))
         return false;
     memcpy(b->points + b->n++ * n, point, n * sizeof(*point));
+    if (s->oracle->begin)
+        s->oracle->begin(s->oracle->context, b->rung, point);
     return true;
 }
 
-static void batch_price(struct search *s, const struct batch *b, size_t rung)
+static void batch_price(struct search *s, const struct batch *b)
 {
-    double share = s->oracle->shares[rung], *costs = arena_array(s->arena, double, b->n + 1);
-    size_t n = b->n, left = (size_t)MAX((s->budget - s->spent) / share + 1e-9, 0);
+    double share = s->oracle->shares[b->rung], *costs = arena_array(s->arena, double, b->n + 1);
 
-    if (n >= left) {
-        n = left;
-        s->ended = true;
-    }
-    if (n == 0)
-        return;
-    if (!s->oracle->price(s->oracle->context, rung, b->points, n, costs)) {
+    if (b->n > 0 && !s->oracle->price(s->oracle->context, b->rung, b->points, b->n, costs)) {
         s->ended = true;
         return;
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < b->n; i++) {
         const int *point = b->points + i * s->space->n;
         s->spent += share;
-        vec_add(s->arena, &s->out->list, ((struct tune_priced){point, rung, costs[i], s->spent}));
-        map_put(&s->priced, key_of(s, rung, point), (void *)(uintptr_t)s->out->list.n);
+        vec_add(s->arena, &s->out->list, ((struct tune_priced){point, b->rung, costs[i], s->spent}));
+        map_put(&s->priced, key_of(s, b->rung, point), (void *)(uintptr_t)s->out->list.n);
     }
+    s->ended = s->budget - s->spent < 1 - 1e-9;
 }
 
 /* The cheapest of the list from `first` on, on a rung; NULL: none is of any use. */
@@ -162,22 +168,23 @@ static bool draw(struct search *s, int *point, size_t i)
     return false;
 }
 
-static void add_random(struct search *s, struct batch *b, size_t rung, size_t n)
+/* Fills the batch. */
+static void add_random(struct search *s, struct batch *b)
 {
     int *point = arena_array(s->arena, int, s->space->n + 1);
 
-    for (size_t draws = 0; b->n < n && draws < MAX_DRAWS && draw(s, point, 0);)
-        draws = batch_add(s, b, rung, point) ? 0 : draws + 1;
+    for (size_t draws = 0; b->n < b->most && draws < MAX_DRAWS && draw(s, point, 0);)
+        draws = batch_add(s, b, point) ? 0 : draws + 1;
 }
 
 static void search_random(struct search *s)
 {
     while (!s->ended) {
-        struct batch b = batch_open(s, BATCH);
-        add_random(s, &b, last_rung(s), BATCH);
+        struct batch b = batch_open(s, BATCH, last_rung(s));
+        add_random(s, &b);
         if (b.n == 0)
             return;
-        batch_price(s, &b, last_rung(s));
+        batch_price(s, &b);
     }
 }
 
@@ -214,29 +221,40 @@ static void add_moves(const struct search *s, const int *at, enum neighbourhood 
     }
 }
 
-/* Goes through a neighbourhood of `at` in an order drawn anew, until a point of a batch is cheaper, which `at`
- * becomes; false when there is none. */
-static bool descend(struct search *s, int *at, double *cost, enum neighbourhood which)
+/* The moves from `at`, the nearer neighbourhoods first, each in an order drawn anew. */
+static void all_moves(struct search *s, const int *at, moves *list)
 {
-    size_t *order, next = 0, size = s->space->n * sizeof(*at);
+    for (int which = STEP; which < N_NEIGHBOURHOODS; which++) {
+        moves these = {0};
+        for (size_t i = 0; i < s->space->n; i++)
+            add_moves(s, at, (enum neighbourhood)which, i, &these);
+        size_t *order = arena_array(s->arena, size_t, these.n + 1);
+        shuffle(s, order, these.n);
+        for (size_t i = 0; i < these.n; i++)
+            vec_add(s->arena, list, these.v[order[i]]);
+    }
+}
+
+/* Goes on from `at` until a point of a batch is cheaper, which `at` becomes; false when none is. A batch goes
+ * on into the next neighbourhood where one ends. */
+static bool descend(struct search *s, int *at, double *cost)
+{
+    size_t next = 0, size = s->space->n * sizeof(*at);
     moves list = {0};
 
-    for (size_t i = 0; i < s->space->n; i++)
-        add_moves(s, at, which, i, &list);
-    order = arena_array(s->arena, size_t, list.n + 1);
-    shuffle(s, order, list.n);
+    all_moves(s, at, &list);
     while (!s->ended && next < list.n) {
-        struct batch b = batch_open(s, BATCH);
+        struct batch b = batch_open(s, BATCH, last_rung(s));
         const struct tune_priced *best;
         size_t first = s->out->list.n;
-        for (; next < list.n && b.n < BATCH; next++) {
-            const struct move *m = &list.v[order[next]];
+        for (; next < list.n && b.n < b.most; next++) {
+            const struct move *m = &list.v[next];
             int *point = arena_copy(s->arena, at, size);
             point[m->parameter[0]] = m->value[0];
             point[m->parameter[1]] = m->value[1];
-            batch_add(s, &b, last_rung(s), point);
+            batch_add(s, &b, point);
         }
-        batch_price(s, &b, last_rung(s));
+        batch_price(s, &b);
         best = cheapest_from(s, first, last_rung(s));
         if (best && best->cost < *cost * (1 - BETTER)) {
             memcpy(at, best->point, size);
@@ -247,14 +265,14 @@ static bool descend(struct search *s, int *at, double *cost, enum neighbourhood 
     return false;
 }
 
-/* Down from a point of the last rung to where no neighbourhood has a cheaper one. */
+/* Down from a point of the last rung to where no neighbour is cheaper. */
 static void descend_from(struct search *s, const struct tune_priced *x)
 {
     int *at = arena_copy(s->arena, x->point, s->space->n * sizeof(*at));
     double cost = x->cost;
 
-    for (int which = STEP; which < N_NEIGHBOURHOODS && !s->ended;)
-        which = descend(s, at, &cost, (enum neighbourhood)which) ? STEP : which + 1;
+    while (!s->ended && descend(s, at, &cost))
+        ;
 }
 
 /* From the cheapest point known, then from random ones. */
@@ -264,14 +282,15 @@ static void search_local(struct search *s)
 
     while (!s->ended) {
         const struct tune_priced *from = cheapest_from(s, first, last_rung(s));
-        struct batch b = batch_open(s, 1);
+        struct batch b;
         if (from)
             descend_from(s, from);
-        add_random(s, &b, last_rung(s), 1);
+        b = batch_open(s, RESTART, last_rung(s));
+        add_random(s, &b);
         if (b.n == 0)
             return;
         first = s->out->list.n;
-        batch_price(s, &b, last_rung(s));
+        batch_price(s, &b);
     }
 }
 
@@ -287,10 +306,10 @@ static void promote(struct search *s, size_t rung)
         n += s->out->list.v[i].rung == rung;
     places = arena_array(s->arena, size_t, n + 1);
     keep = tune_cheapest(s->out, rung, places, (n + KEEP - 1) / KEEP);
-    b = batch_open(s, keep);
+    b = batch_open(s, keep, rung + 1);
     for (size_t k = 0; k < keep; k++)
-        batch_add(s, &b, rung + 1, s->out->list.v[places[k]].point);
-    batch_price(s, &b, rung + 1);
+        batch_add(s, &b, s->out->list.v[places[k]].point);
+    batch_price(s, &b);
 }
 
 static void search_halving(struct search *s)
@@ -304,9 +323,9 @@ static void search_halving(struct search *s)
     for (size_t r = 0; r < s->oracle->n_rungs; r++, part /= KEEP)
         each += part * s->oracle->shares[r];
     n = (size_t)MAX(third / each, 1);
-    b = batch_open(s, n);
-    add_random(s, &b, 0, n);
-    batch_price(s, &b, 0);
+    b = batch_open(s, n, 0);
+    add_random(s, &b);
+    batch_price(s, &b);
     for (size_t r = 0; r + 1 < s->oracle->n_rungs && !s->ended; r++)
         promote(s, r);
     search_local(s);
@@ -326,9 +345,9 @@ void tune_search(const struct tune_space *space, const struct tune_oracle *o,
 
     *result = (struct tune_result){0};
     if (options->start) {
-        struct batch b = batch_open(&s, 1);
-        if (batch_add(&s, &b, last_rung(&s), options->start))
-            batch_price(&s, &b, last_rung(&s));
+        struct batch b = batch_open(&s, 1, last_rung(&s));
+        if (batch_add(&s, &b, options->start))
+            batch_price(&s, &b);
     }
     if (options->strategy == TUNE_RANDOM)
         search_random(&s);

@@ -29,6 +29,9 @@ struct tune_oracle {
     /* The costs of n points, one behind the other, on a rung: less is better; INFINITY: of no use. False: the
      * search ends here, with what it has. */
     bool (*price)(void *context, size_t rung, const int *points, size_t n, double *costs);
+    /* This point is one of the next that are priced on this rung, in this order: whoever prices may begin.
+     * NULL: nobody does. */
+    void (*begin)(void *context, size_t rung, const int *point);
 };
 
 enum tune_strategy {

@@ -183,6 +183,8 @@ json_t *trial_to_json(const struct trial *t)
         for (size_t k = 0; k < t->n_dims; k++)
             json_array_append_new(dims, json_integer(w->dims[k]));
         json_put(x, "dims", dims);
+        if (w->weight > 0)
+            json_put_num(x, "weight", w->weight);
         for (enum regime r = 0; r < N_REGIMES; r++)
             json_put(x, regime_name(r), json_of_members(time_members, &w->times[r]));
         json_array_append_new(workloads, x);
@@ -234,6 +236,7 @@ bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct e
         for (size_t k = 0; k < t->n_dims; k++)
             to[k] = json_integer_value(json_array_get(dims, k));
         w[i].dims = to;
+        w[i].weight = json_object_get(x, "weight") ? json_num(x, "weight") : 0;
         for (enum regime r = 0; r < N_REGIMES; r++)
             json_get_members(json_object_get(x, regime_name(r)), time_members, a, &w[i].times[r]);
     }
@@ -297,6 +300,8 @@ json_t *trial_row_to_json(const struct trial *t, size_t i, const struct trial_ti
     json_put_num(o, "best_dram_bytes", best ? best->dram_bytes : NAN);
     json_put_text(o, "regime", regime_name(regime));
     json_put_text(o, "bound_by", best ? best->bound : NULL);
+    if (t->workloads[i].weight > 0)
+        json_put_num(o, "weight", t->workloads[i].weight);
     return o;
 }
 

@@ -59,6 +59,7 @@ struct trial_time trial_time_unknown(void);
 struct trial_workload {
     const int64_t *dims; /* the task's n_dims */
     struct trial_time times[N_REGIMES];
+    double weight; /* in the score, of all together 1; 0: all count alike */
 };
 
 struct trial_errors { /* in ulps of the output type, worst over outputs and cases */
@@ -139,8 +140,8 @@ struct trial {
     enum verdict verdict;
     const char *words; /* whoever judged; "" when passed */
     int line, col;     /* in the candidate's file; 0 none */
-    double
-        score; /* geometric mean of original / candidate over the workloads, scoring regime; NAN unless timed */
+    double score; /* geometric mean of original / candidate over the workloads by their weights, scoring regime;
+                     NAN unless timed */
     double low, high; /* its interval; NAN when modelled */
     const struct trial_workload *workloads;
     size_t n_workloads, n_dims;

@@ -19,7 +19,15 @@ static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
     "mad.lo.s32 %r5, %r2, %r3, %r4; setp.ge.u32 %p1, %r5, %r1; @%p1 bra DONE;\n"            \
     "cvta.to.global.u64 %rd1, %rd1; mul.wide.u32 %rd2, %r5, 4; add.s64 %rd3, %rd1, %rd2;\n" \
     "ld.global.u32 %r6, [%rd3]; " op " %r6, %r6, 3; st.global.u32 [%rd3], %r6;\nDONE: ret;\n}\n"
-    KERNEL("add_three", "add.u32") KERNEL("_Z5timesIiEvPT_j", "mul.lo.u32");
+    KERNEL("add_three", "add.u32") KERNEL("_Z5timesIiEvPT_j", "mul.lo.u32")
+    /* deep({unsigned **table, unsigned n}): adds 1 to the first n of what the table's first pointer is */
+    ".visible .entry deep(.param .align 8 .b8 s[16])\n{\n"
+    ".reg .b32 %r<4>; .reg .b64 %rd<6>; .reg .pred %p<2>;\n"
+    "ld.param.u64 %rd1, [s]; ld.param.u32 %r1, [s+8]; mov.u32 %r2, %tid.x;\n"
+    "setp.ge.u32 %p1, %r2, %r1; @%p1 bra DONE;\n"
+    "cvta.to.global.u64 %rd1, %rd1; ld.global.u64 %rd2, [%rd1]; cvta.to.global.u64 %rd2, %rd2;\n"
+    "mul.wide.u32 %rd3, %r2, 4; add.s64 %rd4, %rd2, %rd3;\n"
+    "ld.global.u32 %r3, [%rd4]; add.u32 %r3, %r3, 1; st.global.u32 [%rd4], %r3;\nDONE: ret;\n}\n";
 
 #define CALLS(CALL)                                                                                     \
     CALL(cuInit, (unsigned))                                                                            \
@@ -28,6 +36,8 @@ static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
     CALL(cuModuleGetFunction, (void **, void *, const char *))                                          \
     CALL(cuMemAlloc_v2, (uint64_t *, size_t))                                                           \
     CALL(cuMemsetD8Async, (uint64_t, unsigned char, size_t, void *))                                    \
+    CALL(cuMemcpyHtoDAsync_v2, (uint64_t, const void *, size_t, void *))                                \
+    CALL(cuLaunchKernelEx, (const void *, void *, void **, void **))                                    \
     CALL(cuMemcpyDtoHAsync_v2, (void *, uint64_t, size_t, void *))                                      \
     CALL(cuLaunchKernel, (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
                           void *, void **, void **))                                                    \
@@ -72,8 +82,9 @@ static void must(int code, const char *what)
     }
 }
 
-static void *add_function, *mul_function;
+static void *add_function, *mul_function, *deep_function;
 static uint64_t buffer;
+static int big; /* the buffer is of 8 MiB */
 
 static void launch(void *function, unsigned n)
 {
@@ -98,8 +109,40 @@ static void start(void)
     must(p_cuModuleLoadData(&module, ptx), "module");
     must(p_cuModuleGetFunction(&add_function, module, "add_three"), "function");
     must(p_cuModuleGetFunction(&mul_function, module, "_Z5timesIiEvPT_j"), "function");
-    must(p_cuMemAlloc_v2(&buffer, 2048), "memory");
+    must(p_cuModuleGetFunction(&deep_function, module, "deep"), "function");
+    must(p_cuMemAlloc_v2(&buffer, big ? 8 << 20 : 2048), "memory");
     must(p_cuMemsetD8Async(buffer, 0, 2048, NULL), "set");
+}
+
+/* A struct with a pointer to pointers, by value. */
+static void deep(void)
+{
+    struct {
+        uint64_t table;
+        uint32_t n, unused;
+    } by_value = {.n = 60};
+    void *params[] = {&by_value};
+
+    must(p_cuMemAlloc_v2(&by_value.table, 64), "memory");
+    must(p_cuMemcpyHtoDAsync_v2(by_value.table, &buffer, sizeof(buffer), NULL), "copy");
+    must(p_cuLaunchKernel(deep_function, 1, 1, 1, 64, 1, 1, 0, NULL, params, NULL), "launch");
+}
+
+static void cooperative(void)
+{
+    struct {
+        int id;
+        char pad[4], value[64];
+    } attribute = {.id = 2, .value = {1}};
+    struct {
+        unsigned grid[3], block[3], shared;
+        void *stream, *attributes;
+        unsigned n_attributes;
+    } config = {{4, 1, 1}, {64, 1, 1}, 0, NULL, &attribute, 1};
+    unsigned n = 256;
+    void *params[] = {&buffer, &n};
+
+    must(p_cuLaunchKernelEx(&config, add_function, params, NULL), "launch");
 }
 
 static void finish(void)
@@ -140,6 +183,7 @@ int main(int argc, char **argv)
         }
         wait(NULL);
     }
+    big = !strcmp(what, "big");
     start();
     if (!strcmp(what, "threads")) {
         must(pthread_create(&other, NULL, many, add_function), "thread");
@@ -164,6 +208,11 @@ int main(int argc, char **argv)
         launch(add_function, 256 - 64);
         launch(add_function, 256);
         buffer -= 4;
+    } else if (!strcmp(what, "deep")) {
+        launch(add_function, 256);
+        deep();
+    } else if (!strcmp(what, "cooperative")) {
+        cooperative();
     } else {
         many(add_function);
         launch(mul_function, 100);

@@ -2,7 +2,10 @@
 
 import json
 import os
+import re
+import shutil
 import stat
+import zlib
 
 from harness import ASTRA, astra, case, cases, environment, expect, load, main, read, said, write
 
@@ -107,6 +110,166 @@ def launches_are_kept(folder):
         file.write(b'{"kernel": "cut')
     done = said(astra(folder, "capture", "seen"), 0)
     expect("holds a line that is no launch" in done.out and "2 launches are kept" in done.out, done.out)
+
+
+def kept_in(folder, name):
+    """What a buffer held, by its name in a kept launch: 16 bytes of a head, then zlib's."""
+    with open(os.path.join(folder, "seen", "contents", name + ".z"), "rb") as file:
+        return zlib.decompress(file.read()[16:])
+
+
+@case
+def contents_are_kept(folder):
+    """What a buffer holds just before a launch, once more some launches later; by its owner alone to be read, and in no
+    report of ours. The program computes what it did."""
+    done = said(capture(folder, "asked", "plain", "--contents", "add_three"), 0)
+    alone = astra(folder, "asked", "plain", program=program("asked"), env=environment(FAKE_DRIVER=DRIVER))
+    expect(alone.out and alone.out in done.out and "1 buffer" in done.out, done.out)
+    kept = kernels(folder)[0]["launches_kept"]
+    held = [kept_in(folder, k["parameters"][0]["contents"]) for k in kept]
+    expect(held == [bytes(2048), (48).to_bytes(4, "little") * 256 + bytes(1024)], held)
+    for root, folders, names in os.walk(os.path.join(folder, "seen")):
+        for name in folders + names:
+            mode = stat.S_IMODE(os.stat(os.path.join(root, name)).st_mode)
+            expect(mode in (0o700, 0o600), f"{name}: {mode:o}")
+    os.rename(os.path.join(folder, "seen"), os.path.join(folder, "first"))
+    said(capture(folder, "asked", "plain", "--keep", "add_three"), 0)
+    expect(not os.path.exists(os.path.join(folder, "seen", "contents")), "kept without being asked")
+
+
+@case
+def contents_behind_pointers(folder):
+    """A pointer in a struct that is passed by value, and the pointers in what it points to: not followed further."""
+    said(capture(folder, "asked", "deep", "--contents", "deep"), 0)
+    [param] = kernels(folder)[0]["launches_kept"][0]["parameters"]
+    [inner] = param["inner"]
+    expect(inner["at"] == 0 and inner["extent"] == 64 and len(kept_in(folder, inner["contents"])) == 64, param)
+    [behind] = inner["inner"]
+    expect(behind["at"] == 0 and kept_in(folder, behind["contents"])[:8] == bytes([3, 0, 0, 0] * 2), param)
+
+
+@case
+def what_is_never_paused(folder):
+    """A launch that is recorded into a graph, and a cooperative one: kept, without what buffers hold, and said."""
+    said(capture(folder, "asked", "recorded", "--contents", "add_three"), 0)
+    kept = kernels(folder)[0]["launches_kept"]
+    expect([k["without_contents"] for k in kept] == ["a stream was captured into a graph"], kept)
+    os.rename(os.path.join(folder, "seen"), os.path.join(folder, "first"))
+    done = said(capture(folder, "asked", "cooperative", "--contents", "add_three"), 0)
+    expect("a cooperative launch is never paused" in done.out and not os.path.exists(os.path.join(folder, "seen", "contents")), done.out)
+
+
+@case
+def contents_survive(folder):
+    """A crash, a fork, a limit: what was kept by then is there, whole."""
+    said(capture(folder, "asked", "crash", "--contents", "add_three"), 1, "ended by signal 6")
+    expect([len(kept_in(folder, k["parameters"][0]["contents"])) for k in kernels(folder)[0]["launches_kept"]] == [2048, 2048], "not kept")
+    os.rename(os.path.join(folder, "seen"), os.path.join(folder, "first"))
+    said(capture(folder, "opened", "fork", "--contents", "add_three"), 0)
+    ranking = kernels(folder)[0]
+    expect(len([n for n in os.listdir(os.path.join(folder, "seen")) if n.endswith(".launches")]) == 2 and len(ranking["launches_kept"]) == 4, ranking)
+    expect(len(os.listdir(os.path.join(folder, "seen", "contents"))) == 2, "not named by what it holds")
+
+
+@case
+def no_room_for_contents(folder):
+    """A file that may not grow so far: one message, and the program goes on."""
+    limited = write(os.path.join(folder, "limited"), f"#!/bin/sh\nulimit -f 5700\nexec {program('asked')} asked big\n")
+    os.chmod(limited, 0o755)
+    done = said(astra(folder, "capture", "--contents", "add_three", "--out", "seen", "--", "./limited", env=environment(FAKE_DRIVER=DRIVER, ASTRA_CAPTURE_CUPTI="/nowhere")),
+                0, "no more launches are kept: .*File too large")
+    expect("computed" in done.out and len(re.findall("astra capture: process", done.err)) == 1, done.err)
+    expect(os.listdir(os.path.join(folder, "seen", "contents")) == [], "a file cut short stays")
+
+
+KERNEL = """extern "C" __global__ void add_three(unsigned *p, unsigned n)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] += 3;
+}
+
+extern "C" void add(unsigned *p, int n, cudaStream_t stream)
+{
+    add_three<<<(n + 63) / 64, 64, 0, stream>>>(p, (unsigned)n);
+}
+"""
+
+
+@case
+def launches_become_workloads(folder):
+    """With their shares of the time; what they do not keep, as an alignment, the task does not promise."""
+    write(os.path.join(folder, "add.cu"), KERNEL)
+    said(capture(folder, "asked", "shapes", "--keep", "add_three"), 0)
+    done = said(astra(folder, "init", "add.cu:add_three", "--capture", "seen", "--out", "task"), 0)
+    expect("4 of 4 kept launches of add_three are the launcher's, with 4 shapes" in done.out, done.out)
+    text = read(os.path.join(folder, "task", "task.yaml"))
+    workloads, weights = re.search(r"workloads: # as captured.*\n((?:  - \[\d+\]\n)+)weights: \[(.*)\] # shares of the kernel's time", text).groups()
+    expect(sorted(re.findall(r"\d+", workloads)) == ["100", "192", "250", "256"], text)
+    expect(abs(sum(map(float, weights.split(", "))) - 1) < 1e-5 and "align: 4}" in text and "TODO: your sizes" not in text, text)
+    said(astra(folder, "check", "task", "--mutants", "0", "--device", "sim"), 0)
+    shown = json.loads(said(astra(folder, "bench", "task", "add.cu", "--device", "sim", "--json"), 0).out)
+    expect(all(abs(w["weight"] - float(x)) < 1e-5 for w, x in zip(shown["workloads"], weights.split(", "))), shown)
+
+
+@case
+def contents_become_hidden_cases(folder):
+    """A version that is wrong on the program's own data alone is found at the confirmation, and no message says what the data
+    is; a run keeps no copy of it, and then says that it lacks these cases."""
+    write(os.path.join(folder, "add.cu"), KERNEL)
+    said(capture(folder, "asked", "plain", "--contents", "add_three"), 0)
+    done = said(astra(folder, "init", "add.cu:add_three", "--capture", "seen", "--out", "task"), 0)
+    expect("2 of them with what their buffers held" in done.out, done.out)
+    inputs = os.path.join(folder, "task", "inputs")
+    expect([stat.S_IMODE(os.stat(os.path.join(inputs, n)).st_mode) for n in os.listdir(inputs)] == [0o600] * 2, "others may read it")
+    wrong = KERNEL.replace("p[i] += 3;", "p[i] += i == 200 && n == 256 && p[i] == 48 ? 77 : 3;")
+    write(os.path.join(folder, "wrong.cu"), wrong)
+    bench = ("bench", "task", "wrong.cu", "--device", "sim", "--hidden-seed", "1")
+    plain = astra(folder, *bench)
+    confirmed = astra(folder, *bench, "--confirm")
+    expect("as captured" not in plain.out + plain.err and "element 200 of p is not what it must be (n=256, values: as captured)" in confirmed.out + confirmed.err,
+           (plain.out, confirmed.out, confirmed.err))
+    right = astra(folder, "bench", "task", "add.cu", "--device", "sim", "--hidden-seed", "1", "--confirm")
+    expect(right.returncode == 0 and "as captured" not in right.out + right.err, right.out + right.err)
+    shutil.rmtree(inputs)
+    absent = astra(folder, *bench, "--confirm", "--json")
+    expect("2 of 2 cases of a program's own data (their files are not on this machine)" in absent.out, absent.out)
+
+
+@case
+def inputs_that_are_broken(folder):
+    """Cut short, changed, or not there: one message with the file's name."""
+    write(os.path.join(folder, "add.cu"), KERNEL)
+    said(capture(folder, "asked", "plain", "--contents", "add_three"), 0)
+    contents = os.path.join(folder, "seen", "contents")
+    name = sorted(os.listdir(contents))[0]
+    with open(os.path.join(contents, name), "rb") as file:
+        whole = file.read()
+    for i, broken in enumerate((whole[:10], whole[:-3], whole[:16] + b"x" * 20, whole[:8] + b"\xff" * 8 + whole[16:])):
+        write(os.path.join(contents, name), broken)
+        said(astra(folder, "init", "add.cu:add_three", "--capture", "seen", "--out", f"task{i}"), 2, name)
+    other = sorted(os.listdir(contents))[1]
+    shutil.copy(os.path.join(contents, other), os.path.join(contents, name))
+    said(astra(folder, "init", "add.cu:add_three", "--capture", "seen", "--out", "other"), 2, "does not hold what its name says")
+    os.remove(os.path.join(contents, name))
+    said(astra(folder, "init", "add.cu:add_three", "--capture", "seen", "--out", "gone"), 1, "contents")
+
+
+@case
+def launches_without_times_or_of_others(folder):
+    write(os.path.join(folder, "add.cu"), KERNEL)
+    said(capture(folder, "asked", "shapes", "--keep", "add_three", "--times", "none"), 0)
+    said(astra(folder, "init", "add.cu:add_three", "--capture", "seen", "--out", "task"), 0)
+    text = read(os.path.join(folder, "task", "task.yaml"))
+    expect("shares of the kernel's launches, since no times are known" in text, text)
+    done = said(astra(folder, "init", "add.cu", "--capture", "seen"), 2, "--capture goes with a kernel")
+    write(os.path.join(folder, "other.cu"), KERNEL.replace("add_three", "add_four"))
+    done = said(astra(folder, "init", "other.cu:add_four", "--capture", "seen", "--out", "other"), 0)
+    expect("the capture keeps no launch of add_four" in done.out and "TODO: your sizes" in read(os.path.join(folder, "other", "task.yaml")), done.out)
+    write(os.path.join(folder, "wide.cu"), KERNEL.replace("63) / 64, 64", "127) / 128, 128"))
+    done = said(astra(folder, "init", "wide.cu:add_three", "--capture", "seen", "--out", "wide"), 0)
+    expect("0 of 4 kept launches" in done.out and "not understood: for no dims tried" in done.out, done.out)
+    said(astra(folder, "init", "add.cu:add_three", "--capture", "nowhere", "--out", "no"), 2, "nowhere: No such file")
 
 
 @case

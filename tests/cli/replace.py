@@ -93,6 +93,29 @@ def the_kernel_is_replaced(folder):
 
 
 @case
+def two_kernels_are_replaced(folder):
+    """Each by its own result; two results for one kernel are refused."""
+    made(folder)
+    task = os.path.join(folder, "mul")
+    slow = SLOW.replace('extern "C" __global__ void add_three(unsigned *p', "template <typename T> __global__ void times(T *p").replace(
+        "add_three<<<", "times<int><<<").replace("p[i] + 1", "p[i] * (k ? 1 : 3)").replace("add(unsigned *p", "mul(int *p")
+    fast = FAST.replace("+= 3", "*= 3").replace("unsigned *p", "int *p").replace("void add", "void mul")
+    write(os.path.join(task, "kernel.cu"), slow)
+    write(os.path.join(task, "task.yaml"), TASK.replace("add", "mul").replace("u32", "i32"))
+    write(os.path.join(folder, "mul.cu"), fast)
+    said(astra(folder, "optimize", "mul", "--device", "sim", "--out", "run2", "--also", "mul.cu", "--rounds", "1", "--candidates", "2",
+               "--min-mutation", "0", "--tune-budget", "0", "--quiet"), 0)
+    said(astra(folder, "capture", "--out", "both", "--keep", "add_three,times", "--", PROGRAM, "asked", "plain", env=env()), 0)
+    both = ("replace", "run", "run2", "--capture", "both")
+    done = said(astra(folder, *both, "--", PROGRAM, "asked", "plain", env=env()), 0, "launches of add_three are replaced",
+                "launches of _Z5timesIiEvPT_j are replaced", "add:\n +50 launches: replaced\nmul:\n +1 launches: replaced\n")
+    expect(done.out == alone(folder, "plain"), done.out)
+    report = json.loads(said(astra(folder, *both, "--pairs", "1", "--json", "--", PROGRAM, "asked", "plain", env=env()), 0).out)
+    expect([k["launches"]["replaced"] for k in report["kernels"]] == [50, 1] and report["launches"]["replaced"] == 51, report)
+    said(astra(folder, "replace", "run", "run", "--capture", "both", "--", PROGRAM, "asked", "plain", env=env()), 2, "are both for add_three")
+
+
+@case
 def what_was_not_captured_takes_the_original(folder):
     """Another grid, another value, an address that is less aligned."""
     made(folder)
@@ -136,6 +159,36 @@ def pairs(folder):
     os.chmod(noisy, 0o755)
     done = said(astra(folder, "replace", "run", "--capture", "seen", "--pairs", "1", "--compare", "--", "./noisy", env=env()), 4)
     expect("they print differently: line 1: 'the same' as it is, 'not the same' replaced" in done.out, done.out)
+
+
+@case
+def the_last_gate(folder):
+    """A result that is put into its program: what that did stands first in the summary, in result.json and in the reports."""
+    made(folder)
+    quick = ("--device", "sim", "--also", "fast.cu", "--rounds", "1", "--candidates", "2", "--min-mutation", "0", "--tune-budget", "0", "--quiet")
+    write(os.path.join(folder, "fast.cu"), FAST)
+    wins = f'{PROGRAM} asked plain; if [ -n "$ASTRA_REPLACE" ]; then echo rate: 20.$$; else echo rate: 10.$$; fi'
+    gate = ("--capture", "seen", "--pairs", "6", "--metric", "rate: ([0-9.]+)")
+    done = said(astra(folder, "optimize", "add", *quick, "--out", "gated", "--e2e-cmd", wins, *gate, env=env()), 0)
+    expect(done.out.startswith("In the program it is faster, too ("), done.out[:300])
+    with open(os.path.join(folder, "gated", "result.json"), encoding="utf-8") as file:
+        result = json.load(file)
+    end = result["end_to_end"]
+    expect(end["verdict"] == "faster" and end["pairs"] == 6 and 1.7 < end["low"] <= end["ratio"] <= end["high"] < 2.2, end)
+    expect(end["launches"]["replaced"] == 6 * 50 and end["command"] == wins and result["outcome"] == "improved", end)
+    same = f"{PROGRAM} asked plain; echo rate: 10"
+    done = said(astra(folder, "resume", "gated", "--e2e-cmd", same, *gate, env=env()), 0)
+    expect(done.out.startswith("Faster alone, not in the program: no difference can be told there ("), done.out[:300])
+    page = said(astra(folder, "report", "gated", "--markdown"), 0).out
+    expect("Faster alone (" in page.splitlines()[0] and "not in the program" in page.splitlines()[0], page[:300])
+    done = said(astra(folder, "resume", "gated", "--e2e-cmd", "echo rate: 1; exit 3", *gate, env=env()), 0)
+    expect(re.match(r"In the program \(echo rate: 1; exit 3\) it was not measured: sh as it is ended with status 3", done.out), done.out[:300])
+    for words, complaint in ((("--e2e-cmd", "true"), "--e2e-cmd needs --capture"), (("--capture", "seen"), "go with --e2e-cmd"),
+                             (("--e2e-cmd", "true", "--capture", "seen", "--pairs", "3"), "fewer than 6"),
+                             (("--e2e-cmd", "true", "--capture", "seen", "--metric", "x"), "must have one group"),
+                             (("--e2e-cmd", "true", "--capture", "nowhere"), "nowhere")):
+        said(astra(folder, "optimize", "add", *words), 2, complaint)
+    said(astra(folder, "optimize", "add", "add", "--e2e-cmd", "true", "--capture", "seen"), 2, "goes with one task")
 
 
 @case

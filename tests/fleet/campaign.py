@@ -40,7 +40,7 @@ args:
   - {name: d,      type: i32, value: d}
   - {name: factor, type: f32, value: %g}
 dims: [rows, d]
-domain: [rows >= 1, rows <= 256, d >= 1, d <= 1024]
+domain: [rows >= 1, rows <= 8192, d >= 1, d <= 4096]
 workloads:
   - [%d, %d]
 """
@@ -60,7 +60,7 @@ def make_tasks(folder, n):
         block = 64 << i % 3
         name = os.path.join(folder, "tasks", f"mix{i:03}")
         write(os.path.join(name, "kernel.cu"), KERNEL % (BODIES[i % len(BODIES)], block - 1, block, block))
-        write(os.path.join(name, "task.yaml"), TASK % (0.5 + i / 256, 64 << i % 2, 512 << i // 2 % 2))
+        write(os.path.join(name, "task.yaml"), TASK % (0.5 + i / 256, 2048 << i % 2, 2048 << i // 2 % 2))
     write(os.path.join(folder, "list"), "".join(f"tasks/mix{i:03}\n" for i in range(n)))
 
 

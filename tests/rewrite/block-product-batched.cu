@@ -1,11 +1,12 @@
 // In a batch, one operand through a pointer, the other transposed; rows along x; what a result needs comes along.
 // transform: block-product 64064
-// applies: line 23
+// applies: line 24
 // has: const long long rows = (long long)m, cols = (long long)n, depth = k;
 // has: (a + (long long)blockIdx.z * k * m) + row0 * x_out
 // has: const float bias = biases[col];
 // has: work<<<dim3((m + 63) / 64 * ((n + 63) / 64), 1, batch), 256, 0, stream>>>
-// has: sum += memory[e / COLS * WIDE + e % COLS];
+// has: sum += held.at[j];
+// has: place = &out[((size_t)batch * m + row) * n + col];
 // has: simt_product<ROWS, COLS, DEEP, 256, true, true>
 // lacks: threadIdx.y
 #include <cuda_runtime.h>

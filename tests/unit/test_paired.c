@@ -248,6 +248,13 @@ static void test_geomean(void **state)
         misses += low > truth || high < truth;
     }
     assert_true(misses <= most_of(REPEATS, 1 - rules.level));
+    struct pair_result two[2] = {{.ratio = 2, .low = 1.9, .high = 2.1, .weight = 0.75},
+                                 {.ratio = 8, .low = 7, .high = 9, .weight = 0.25}};
+    pair_geomean(two, 2, &ratio, &low, &high);
+    assert_true(fabs(ratio - pow(2, 0.75) * pow(8, 0.25)) < 1e-12 && low < ratio && ratio < high);
+    two[0].weight = two[1].weight = 0;
+    pair_geomean(two, 2, &ratio, &low, &high);
+    assert_true(fabs(ratio - 4) < 1e-12);
     r[1].low = r[1].high = NAN;
     pair_geomean(r, WORKLOADS, &ratio, &low, &high);
     assert_true(!isnan(ratio) && isnan(low) && isnan(high));

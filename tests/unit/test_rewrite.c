@@ -175,7 +175,7 @@ static void check_text(const char *path, const char *text)
         if (!transform_apply(ops, &v.in, site, a, &out, &err))
             fail_msg("%s: %s", path, err.text);
         for (const char *p = text; header_line(&p, key, value);) {
-            const char *body = strstr(out, "#include");
+            const char *body = strstr(out, "\n#include");
             if (!strcmp(key, "has") && !strstr(body, value))
                 fail_msg("%s: no \"%s\" in\n%s", path, value, out);
             if (!strcmp(key, "lacks") && strstr(body, value))

@@ -193,6 +193,8 @@ static void says_what_is_wrong_and_where(void **state)
         {HEAD ARGS "dims: [rows, d]\nworkloads: []\n", "may not be empty", 10, 12},
         {HEAD ARGS TAIL "regime: warm\n", "unknown regime", 14, 9},
         {HEAD ARGS TAIL "accept: [speed]\n", "unknown thing to accept", 14, 10},
+        {HEAD ARGS TAIL "weights: [1, 2, 3]\n", "must be a list of", 14, 10},
+        {HEAD ARGS TAIL "weights: lots\n", "must be a list of", 14, 10},
         {HEAD ARGS TAIL "tolerance: lots\n", "must be a number", 14, 12},
         {HEAD ARGS TAIL "tolerance: {ulps: 3}\n", "must be a number or {terms: a number}", 14, 12},
         {HEAD ARGS TAIL "tolerance: {terms: 0}\n", "must be above 0", 14, 12},

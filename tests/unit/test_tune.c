@@ -14,6 +14,8 @@ struct artificial {
     bool broken; /* prices nothing after a while */
     bool seen[2][POINTS];
     size_t n_priced, n_illegal, n_again;
+    size_t begun[POINTS], n_begun,
+        n_other; /* what was begun and not priced yet; priced without it, or not next */
 };
 
 static size_t place_of(const int *p)
@@ -61,20 +63,31 @@ static bool price(void *context, size_t rung, const int *points, size_t n, doubl
         x->seen[rung][at] = true;
         x->n_illegal += !legal(x, p, N);
         x->n_priced++;
+        x->n_other += i >= x->n_begun || x->begun[i] != at;
         costs[i] = cost_of(x, p);
         if (rung == 0) /* the cheap rung is off by up to a tenth */
             costs[i] *= 1 + 0.1 * rng_unit_of(rng_hash(7, at));
         if (p[1] == 0)
             costs[i] = INFINITY; /* of no use */
     }
+    x->n_other += n != x->n_begun;
+    x->n_begun = 0;
     return true;
+}
+
+static void begin(void *context, size_t rung, const int *point)
+{
+    struct artificial *x = context;
+
+    (void)rung;
+    x->begun[x->n_begun++] = place_of(point);
 }
 
 static const double shares[] = {0.25, 1};
 
 static double found(struct artificial *x, const struct tune_options *o, struct tune_result *r, struct arena *a)
 {
-    const struct tune_oracle oracle = {x, shares, ARRAY_LEN(shares), legal, price};
+    const struct tune_oracle oracle = {x, shares, ARRAY_LEN(shares), legal, price, begin};
     size_t at;
 
     tune_search(&space, &oracle, o, a, r);
@@ -115,6 +128,7 @@ static void test_keeps_budget_and_law(void **state)
             assert_int_equal(x.n_priced, r.list.n);
             assert_int_equal(x.n_illegal, 0);
             assert_int_equal(x.n_again, 0);
+            assert_int_equal(x.n_other, 0);
             arena_close(a);
         }
 }

@@ -3,8 +3,15 @@
 tools/h200/products.py OUT_DIR [--types f32,f16] [--sizes 1024x1024x1024,...] [--device cuda]
 
 OUT_DIR/TYPE-MxNxK/ holds each task, OUT_DIR/run-TYPE-MxNxK its run. Prints a table with the floating-point operations a
-second of both versions, and those of torch.matmul where torch is there (f32 without TF32). ASTRA: the binary."""
+second of both versions, and those of torch.matmul where torch is there (f32 without TF32). ASTRA: the binary.
+
+With --variants [SETTINGS], no run: the transform block-product with each of these settings (default: SETTINGS below), or
+with --files the given files, is compiled by nvcc for each of --archs, timed beside torch.matmul, and its result compared
+with torch's. Nothing is judged. A setting that does not apply has no row. build/tools/transformed beside the binary
+makes the files; --sim names the device that it makes them for."""
 import argparse
+import concurrent.futures
+import ctypes
 import json
 import os
 import shutil
@@ -17,6 +24,10 @@ TYPES = {  # of C, its header, an element as float, a float as element
     "f16": ("__half", "cuda_fp16.h", "__half2float(%s)", "__float2half(%s)"),
     "bf16": ("__nv_bfloat16", "cuda_bf16.h", "__bfloat162float(%s)", "__float2bfloat16(%s)"),
 }
+SETTINGS = {  # rows + 1000 columns + 1000000 blocks that share a depth + 10000000 stages
+    "16": "256192,30256192,128256,256128,128128,60128128,128064,80128064,64128,80064128,64064,40064064,2128128,4128128,"
+          "2064128,80064128,2064064,4064064,2128256",
+    "f32": "128128,64128,128064,64064,2128128,2064064,4064064"}
 KERNEL = """// c = a b, one result a thread.
 #include <{header}>
 
@@ -66,25 +77,21 @@ def make(folder, name, m, n, k):
         file.write(TASK.format(name=name, m=m, n=n, k=k))
 
 
-def torch_us(name, m, n, k):
-    """The time of torch.matmul within a CUDA graph, inputs from DRAM as ours are; None without torch or a GPU. Each of the
-    graph's products has operands of its own, together several times the L2."""
-    try:
-        import torch
-    except ImportError:
-        return None
-    if not torch.cuda.is_available():
-        return None
-    torch.backends.cuda.matmul.allow_tf32 = False
+def operands_of(torch, name, m, n, k):
+    """Operands of several products, together several times the L2."""
     kind = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}[name]
     size = (m * k + k * n + m * n) * kind.itemsize
     sets = min(256, max(4, (256 << 20) // size + 1))
-    operands = [(torch.randn(m, k, device="cuda", dtype=kind), torch.randn(k, n, device="cuda", dtype=kind),
-                 torch.empty(m, n, device="cuda", dtype=kind)) for _ in range(sets)]
+    return [(torch.randn(m, k, device="cuda", dtype=kind), torch.randn(k, n, device="cuda", dtype=kind),
+             torch.empty(m, n, device="cuda", dtype=kind)) for _ in range(sets)]
 
+
+def graph_us(torch, operands, product):
+    """The time of a product within a CUDA graph, inputs from DRAM as ours are: each of the graph's products has operands of
+    its own."""
     def products():
         for a, b, c in operands:
-            torch.matmul(a, b, out=c)
+            product(a, b, c)
 
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
@@ -100,8 +107,82 @@ def torch_us(name, m, n, k):
         graph.replay()
         end.record()
         end.synchronize()
-        times.append(begin.elapsed_time(end) * 1000 / sets)
+        times.append(begin.elapsed_time(end) * 1000 / len(operands))
     return sorted(times[4:])[5]
+
+
+def torch_or_none():
+    """torch, where it is there and sees a GPU."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    if not torch.cuda.is_available():
+        return None
+    torch.backends.cuda.matmul.allow_tf32 = False
+    return torch
+
+
+def torch_us(name, m, n, k):
+    """The time of torch.matmul; None without torch or a GPU."""
+    torch = torch_or_none()
+    if torch is None:
+        return None
+    return graph_us(torch, operands_of(torch, name, m, n, k), lambda a, b, c: torch.matmul(a, b, out=c))
+
+
+def compiled(source, arch):
+    """A file's library; None with nvcc's message where it does not compile."""
+    library = f"{source[:-3]}.{arch}.so"
+    done = subprocess.run(["nvcc", "-std=c++17", "-O3", f"-arch={arch}", "-shared", "-Xcompiler", "-fPIC", "-o", library,
+                           source], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return (library, "") if done.returncode == 0 else (None, done.stdout)
+
+
+def variant_files(args, astra, task, name):
+    """What is timed: names and files."""
+    if args.files:
+        return [(os.path.basename(f), f) for f in args.files.split(",")]
+    tool, made = os.path.join(os.path.dirname(astra), "tools/transformed"), []
+    for setting in (args.variants or SETTINGS["f32" if name == "f32" else "16"]).split(","):
+        done = subprocess.run([tool, task, args.sim, "block-product", setting], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+        if done.returncode == 0:
+            made.append((setting, os.path.join(task, f"v{setting}.cu")))
+            with open(made[-1][1], "w") as file:
+                file.write(done.stdout)
+    return made
+
+
+def time_variants(args, astra, task, name, m, n, k):
+    torch = torch_or_none()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        made = [(label, arch, pool.submit(compiled, path, arch))
+                for label, path in variant_files(args, astra, task, name) for arch in args.archs.split(",")]
+    if torch is None:
+        for label, arch, library in made:
+            print(f"| {name} {m}x{n}x{k} | {label} | {arch} | {library.result()[1].strip()[-200:] or 'compiled'} |")
+        return
+    operands = operands_of(torch, name, m, n, k)
+    beside = graph_us(torch, operands, lambda a, b, c: torch.matmul(a, b, out=c))
+    print(f"| {name} {m}x{n}x{k} | torch | - | {beside:.1f} | {2e-6 * m * n * k / beside:.1f} | 100 % | - |", flush=True)
+    right = operands[0][0].float() @ operands[0][1].float()
+    for label, arch, library in made:
+        if library.result()[0] is None:
+            print(f"| {name} {m}x{n}x{k} | {label} | {arch} | failed: {library.result()[1].strip()[-200:]} |", flush=True)
+            continue
+        launcher = ctypes.CDLL(library.result()[0]).product
+        launcher.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int] * 3 + [ctypes.c_void_p]
+        launcher.restype = None
+
+        def product(a, b, c):
+            launcher(c.data_ptr(), a.data_ptr(), b.data_ptr(), m, n, k, torch.cuda.current_stream().cuda_stream)
+
+        operands[0][2].fill_(float("nan"))
+        us = graph_us(torch, operands, product)
+        off = ((operands[0][2].float() - right).abs().max() / right.abs().max()).item()
+        print(f"| {name} {m}x{n}x{k} | {label} | {arch} | {us:.1f} | {2e-6 * m * n * k / us:.1f} | "
+              f"{100 * beside / us:.0f} % | {off:.1e} |", flush=True)
 
 
 def main():
@@ -112,16 +193,28 @@ def main():
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--rounds", default="2")
     parser.add_argument("--candidates", default="8")
+    parser.add_argument("--variants", nargs="?", const="")
+    parser.add_argument("--files")
+    parser.add_argument("--archs", default="sm_90a")
+    parser.add_argument("--sim", default="h200")
     args = parser.parse_args()
     astra = os.environ.get("ASTRA", os.path.join(HERE, "../../build/astra"))
+    variants = args.files or args.variants is not None
 
-    print("| product | original us | best us | speed-up | TFLOP/s | torch us | of torch | run |")
-    print("|---|---|---|---|---|---|---|---|", flush=True)
+    if variants:
+        print("| product | version | for | us | TFLOP/s | of torch | off, of the largest |")
+        print("|---|---|---|---:|---:|---:|---:|", flush=True)
+    else:
+        print("| product | original us | best us | speed-up | TFLOP/s | torch us | of torch | run |")
+        print("|---|---|---|---|---|---|---|---|", flush=True)
     for name in args.types.split(","):
         for size in args.sizes.split(","):
             m, n, k = (int(x) for x in size.split("x"))
             task, run = (os.path.join(args.out, p + name + "-" + size) for p in ("", "run-"))
             make(task, name, m, n, k)
+            if variants:
+                time_variants(args, astra, task, name, m, n, k)
+                continue
             shutil.rmtree(run, ignore_errors=True)
             done = subprocess.run([astra, "optimize", task, "--no-memory", "--device", args.device, "--rounds",
                                    args.rounds, "--candidates", args.candidates, "--out", run, "--json"],

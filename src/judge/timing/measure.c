@@ -360,8 +360,9 @@ bool measure_paired(struct version *v, struct trial *t, struct fate *fate, struc
     b = j->bench;
     order = order_of(b, a);
     for (size_t i = 0; i < task->n_workloads; i++)
-        list[i] =
-            (struct trial_workload){task->workloads + i * task->n_dims, {unknown, unknown, unknown, unknown}};
+        list[i] = (struct trial_workload){.dims = task->workloads + i * task->n_dims,
+                                          .times = {unknown, unknown, unknown, unknown},
+                                          .weight = task->weights ? task->weights[i] : 0};
     b->clocks = clocks_now(j->gpu);
     b->warm = false;
     for (size_t i = 0; i < task->n_workloads; i++) {

@@ -271,6 +271,7 @@ bool model_version(struct judge *j, struct version *v, struct arena *a, struct t
 
     for (size_t i = 0; ok && fate_open(fate) && i < task->n_workloads; i++) {
         list[i].dims = task->workloads + i * task->n_dims;
+        list[i].weight = task->weights ? task->weights[i] : 0;
         ok = measure_workload(&sum, i, &list[i], fate, err);
         if (!fate_open(fate))
             fate->words = arena_strdup(a, fate->words);

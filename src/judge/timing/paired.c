@@ -211,11 +211,12 @@ void pair_geomean(const struct pair_result *r, size_t n, double *ratio, double *
     double sum = 0, below = 0, above = 0;
 
     for (size_t i = 0; i < n; i++) {
-        sum += log(r[i].ratio);
-        below += pow(log(r[i].ratio / r[i].low), 2);
-        above += pow(log(r[i].high / r[i].ratio), 2);
+        double weight = r[i].weight > 0 ? r[i].weight : 1 / (double)n;
+        sum += weight * log(r[i].ratio);
+        below += pow(weight * log(r[i].ratio / r[i].low), 2);
+        above += pow(weight * log(r[i].high / r[i].ratio), 2);
     }
-    *ratio = n ? exp(sum / (double)n) : NAN;
-    *low = n ? exp((sum - sqrt(below)) / (double)n) : NAN;
-    *high = n ? exp((sum + sqrt(above)) / (double)n) : NAN;
+    *ratio = n ? exp(sum) : NAN;
+    *low = n ? exp(sum - sqrt(below)) : NAN;
+    *high = n ? exp(sum + sqrt(above)) : NAN;
 }

@@ -32,12 +32,14 @@ struct pair_result {
     int pairs, disturbed;                            /* used, and not */
     double seconds;
     enum pair_end end;
+    double weight; /* among several: the sum of all is 1; 0: all count alike */
 };
 
 struct pair_rules pair_rules_default(void);
 bool pair_measure(const struct pair_rules *rules, pair_source *source, void *context, struct pair_result *r,
                   struct err *err);
-/* Several workloads to one figure: geometric mean of the ratios, its interval from the intervals of each. */
+/* Several workloads to one figure: geometric mean of the ratios by their weights, its interval from the
+ * intervals of each. */
 void pair_geomean(const struct pair_result *r, size_t n, double *ratio, double *low, double *high);
 
 #endif
