@@ -23,6 +23,8 @@ static void block_product_find(struct function *f, struct site_list *found)
                                 4 * PRODUCT_SPLIT + 128128,
                                 4 * PRODUCT_SPLIT + 64064,
                                 8 * PRODUCT_SPLIT + 64064,
+                                32,
+                                16,
                                 8,
                                 4};
     int own[ARRAY_LEN(tiles)];
@@ -283,7 +285,8 @@ static char *kernel_text(const struct contraction *c, const struct product_shape
     fill_if(fill, "any_uniform", c->uniform.n > 0);
     fill_if(fill, "any_index", *indices != '\0');
     fill_if(fill, "any_dependent", own.declarations.n > 0);
-    return fill_file(fill, c->vector ? "cuda/product/gemv.cu" : "cuda/product/kernel.cu");
+    return fill_file(fill,
+                     c->vector ? arena_printf(a, "cuda/product/%s.cu", s->blocks) : "cuda/product/kernel.cu");
 }
 
 /* Parts of the grid beyond x that the launcher gives: ", 1, batch" */

@@ -183,15 +183,24 @@ static bool simt_shape(const struct contraction *c, struct product_shape *s, int
     return s->threads >= 64 && s->rows <= 128 && s->cols <= 128 && s->memory <= SHARED_STATIC && stages == 0;
 }
 
-/* A warp a row; there are no columns. */
+/* There are no columns: a warp a row. Where rows lie beside each other in memory, a block takes 32 of them, and
+ * each of as many warps as the setting says `rows` a part of the depth. */
 static bool gemv_shape(const struct contraction *c, struct product_shape *s, int stages)
 {
+    bool known = s->cols == 0 && s->split == 1 && stages == 0;
+
     s->threads = s->rows * 32;
+    if (product_is_one(&c->x.step) && !product_is_one(&c->x.deep_step)) {
+        known = known && s->rows >= 8 && s->rows <= 32;
+        s->rows = 32;
+        s->blocks = "gemv_down";
+        s->helpers[0] = share_text("cuda/product/gemv_down.cuh");
+        return known;
+    }
     s->blocks = "gemv";
     s->helpers[0] = share_text("cuda/product/vector.cuh");
     s->helpers[1] = share_text("cuda/product/gemv.cuh");
-    return s->cols == 0 && s->rows > 0 && s->rows <= 16 && s->split == 1 && stages == 0 &&
-           product_is_one(&c->x.deep_step);
+    return known && s->rows > 0 && s->rows <= 16 && product_is_one(&c->x.deep_step);
 }
 
 bool product_shape_of(int setting, const struct contraction *c, struct product_shape *s)
