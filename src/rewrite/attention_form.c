@@ -55,6 +55,16 @@ static bool uniform_variable(struct parse *p, const struct variable *v, int dept
     return true;
 }
 
+/* Are the dimensions of the grid that the text asks for those that stay as they are? */
+static bool grid_stays(const struct parse *p, const char *text)
+{
+    for (int d = 0; d < 3; d++)
+        if (strstr(text, arena_printf(p->f->a, "gridDim.%c", "xyz"[d])) &&
+            (p->role != OWN || d == p->dimension || d == p->a->deep_dimension))
+            return false;
+    return true;
+}
+
 static bool uniform(struct parse *p, struct node e, int depth)
 {
     const struct function *f = p->f;
@@ -66,7 +76,8 @@ static bool uniform(struct parse *p, struct node e, int depth)
         const struct variable *v = function_variable_of(f, *name);
         const char *word = text_of(f, *name);
         struct node member = node_parent(*name);
-        if (str_in(word, "threadIdx|blockDim|gridDim"))
+        if (str_in(word, "threadIdx|blockDim") ||
+            (str_eq(word, "gridDim") && !grid_stays(p, text_of(f, member))))
             return false;
         if (str_eq(word, "blockIdx") &&
             (p->dimension < 0 || node_text_is(f->s, member, block_index[p->dimension])))
@@ -79,7 +90,7 @@ static bool uniform(struct parse *p, struct node e, int depth)
 
 static bool uniform_atom(struct parse *p, const char *atom)
 {
-    static const char *const own[] = {"threadIdx", "blockDim", "gridDim", POLY_LANE};
+    static const char *const own[] = {"threadIdx", "blockDim", POLY_LANE};
     const struct function *f = p->f;
 
     if (p->a->head && str_eq(atom, p->a->head->name))
@@ -87,7 +98,7 @@ static bool uniform_atom(struct parse *p, const char *atom)
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
         if (str_has_word(atom, own[i]))
             return false;
-    if (strstr(atom, block_index[p->dimension]) || strchr(atom, '['))
+    if (strstr(atom, block_index[p->dimension]) || strchr(atom, '[') || !grid_stays(p, atom))
         return false;
     for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++)
         if (str_has_word(atom, v->name) && !uniform_variable(p, v, 0))

@@ -360,14 +360,24 @@ struct closure { /* variables that a value is made of */
     VEC(const struct variable *) list;
 };
 
+/* Is it what scores are read from, or the matrix that kernels leave each other? */
+static bool is_of_scores(const struct flow_element *place, const struct value *weight)
+{
+    bool known = same_root(place, &weight->q) || same_root(place, &weight->k);
+
+    for (size_t i = 0; i < weight->hops.n && !known; i++)
+        known =
+            same_root(place, &(struct flow_element){.f = weight->hops.v[i].f, .root = weight->hops.v[i].root});
+    return known || !same_kernel(place->f, weight->f);
+}
+
 /* Adds those of an expression. False where it reads other memory than the scores do. */
 static bool reaches(const struct function *f, struct closure *c, struct node e, const struct value *weight)
 {
     struct flow_element place;
 
     for (struct node *a = nodes_of(f, e, NODE_SUBSCRIPT_EXPRESSION); node_ok(*a); a++)
-        if (flow_place(f, *a, &place) && same_kernel(f, weight->f) && !same_root(&place, &weight->q) &&
-            !same_root(&place, &weight->k))
+        if (flow_place(f, *a, &place) && !is_of_scores(&place, weight))
             return false;
     for (struct node *name = names_in(f, e); node_ok(*name); name++) {
         const struct variable *v = function_variable_of(f, *name);
