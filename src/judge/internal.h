@@ -297,6 +297,9 @@ bool verify_shipped(struct judge *j, struct version *v, struct arena *a, struct 
 /* judge.c: all that is verified on the simulator, and more cases for what none of it ran. */
 bool verify_simulated(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
                       struct err *err);
+/* The GPU for this process alone, waited for; and others' for a while, between a judge's uses of it. */
+bool judge_gpu_take(struct judge *j, struct err *err);
+void judge_gpu_leave(struct judge *j);
 /* Loaded, and the suite and the workloads run on the GPU, without timing: judge.c. Where the driver does not
  * load it, t says so. */
 bool verify_on_gpu(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
@@ -361,6 +364,8 @@ struct judge {
     struct judge *terms[N_SIDES];    /* terms.c: the same, errors counted in terms; NULL: not asked for yet */
     bool in_terms;                   /* this is one of these */
     struct bench *bench;
+    double gpu_left_s,
+        gpu_away_s;           /* since when the GPU is others' for a while, 0: it is not; how long it was */
     double noise;             /* half-width of the A/A control's widest interval; NAN: not measured */
     struct extreme *extremes; /* shapes on which the original can be launched: extreme.c */
     size_t n_extremes;

@@ -95,16 +95,26 @@ static void start(const struct judge *j, struct trial *t)
     t->error = t->original_error = t->allowed_error = (struct trial_errors){NAN, NAN, NAN};
 }
 
-static bool gpu_take(struct judge *j, struct err *err)
+bool judge_gpu_take(struct judge *j, struct err *err)
 {
+    double left_s = j->gpu_left_s;
     bool ok;
 
+    j->gpu_left_s = 0;
     if (j->options.phase)
         j->options.phase(j->options.phase_context, true);
     ok = cuda_lock(j->gpu, -1, err);
     if (j->options.phase)
         j->options.phase(j->options.phase_context, false);
+    if (left_s > 0)
+        j->gpu_away_s += time_s() - left_s;
     return ok;
+}
+
+void judge_gpu_leave(struct judge *j)
+{
+    cuda_unlock(j->gpu);
+    j->gpu_left_s = time_s();
 }
 
 /* What the clock models stays as the diagnosis beside what was measured. */
@@ -141,7 +151,7 @@ bool verify_on_gpu(struct judge *j, struct version *v, struct arena *a, struct t
 {
     bool ok;
 
-    if (!gpu_take(j, err))
+    if (!judge_gpu_take(j, err))
         return false;
     ok = version_load(v, fate, err);
     if (ok && !fate_open(fate)) { /* a driver older than nvcc takes no PTX of its */
@@ -167,15 +177,16 @@ static bool judge_on_gpu(struct version *v, const struct trial *model, struct tr
     double start_s;
     bool ok, original = v == &j->baseline;
 
-    if (!gpu_take(j, err))
+    if (!judge_gpu_take(j, err))
         return false;
+    j->gpu_away_s = 0;
     start_s = time_s();
     ok = version_load(v, fate, err);
     if (ok && fate_open(fate) && !o->measure_only)
         ok = original ? verify_prepare_gpu(j, v, err)
                       : verify_candidate(j, v, &stage_gpu, a, t, fate, err) &&
                             (!fate_open(fate) || verify_workloads(j, v, a, t, fate, err));
-    t->gpu_verify_s = time_s() - start_s;
+    t->gpu_verify_s = time_s() - start_s - j->gpu_away_s;
     t->verify_s += t->gpu_verify_s;
     if (ok && fate_open(fate) && !o->verify_only && !(original && o->no_control)) {
         start_s = time_s();

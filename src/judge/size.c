@@ -8,6 +8,7 @@ enum {
     RUN = 32,                /* pieces that are read from a GPU at once */
     NEARER_INSNS = 60000000, /* of the original with its shadow, whole, for a version that is far from it */
     EXACT_BYTES = 3 << 20,   /* compulsory bytes of the blocks that are sampled */
+    MOST_SHARING = 32,       /* workers whose buffers a GPU must hold at once */
 };
 #define REFERENCE_S 60.0
 
@@ -310,46 +311,81 @@ static bool is_asked(const struct judge *j, const struct task_arg *arg)
     return type_is_floating(arg->type) && (arg->type != KT_F64 || j->task->reference_path);
 }
 
+struct picking { /* of the outputs that are asked for */
+    enum stage_side side;
+    struct picked picked[MAX_ARGS];
+    bool sure[MAX_ARGS], unsure[MAX_ARGS];
+};
+
+/* What was picked judged, by this processor alone: *known results of each output at least. */
+static bool judge_picked(const struct whole *w, const struct both *b, struct picking *p, size_t *known,
+                         bool *doubt, struct fate *fate, struct err *err)
+{
+    struct judge sized;
+    struct fate maybe = {0};
+
+    make_case(&sized, w, p->side, p->picked, false);
+    *known = SIZE_MAX;
+    for (size_t o = 0; o < w->judge->n_outputs; o++)
+        if (p->sure[o] || p->unsure[o])
+            *known = MIN(*known, p->picked[o].n);
+    judge_outputs(&sized, w, p->side, p->picked, p->sure, fate);
+    if (!fate_open(fate) && !judge_terms(w, p->side, p->picked, p->sure, fate, err))
+        return false;
+    if (fate_open(fate) && !b->got) {
+        judge_outputs(&sized, w, p->side, p->picked, p->unsure, &maybe);
+        *doubt |= !fate_open(&maybe);
+    }
+    return true;
+}
+
+/* The GPU is others' while this processor works, which is most of the time; its buffers stay, so that they must
+ * be small enough for those of many workers. */
+static bool gpu_rests(const struct whole *w, enum stage_side side)
+{
+    const struct judge *j = w->judge;
+    int64_t bytes;
+
+    return side == SIDE_GPU && task_traffic(j->task, w->dims, &bytes, NULL) &&
+           (uint64_t)bytes * 2 * MOST_SHARING <= cuda_info(j->gpu)->total_bytes;
+}
+
 bool size_verify(const struct whole *w, const struct both *b, const struct stage_ops *ops, size_t *known,
                  bool *doubt, struct fate *fate, struct err *err)
 {
-    struct judge *j = w->judge, sized;
+    struct judge *j = w->judge;
     struct oracle s = {.w = w};
-    struct picked picked[MAX_ARGS] = {0};
-    bool sure[MAX_ARGS] = {0}, unsure[MAX_ARGS] = {0}, any = false, ok;
+    struct picking p = {.side = ops->side};
+    bool any = false, ok, rests = gpu_rests(w, ops->side);
     const char *why_not = j->exact.module ? NULL : "there is none";
-    struct fate maybe = {0};
 
     for (size_t o = 0; o < j->n_outputs; o++) {
         const struct task_arg *arg = &j->task->args[j->outputs[o]];
-        sure[o] = is_asked(j, arg) && (b->got || sample_is_final(b->samples, arg));
-        unsure[o] = is_asked(j, arg) && !sure[o];
+        p.sure[o] = is_asked(j, arg) && (b->got || sample_is_final(b->samples, arg));
+        p.unsure[o] = is_asked(j, arg) && !p.sure[o];
         any |= is_asked(j, arg);
     }
     *known = any ? 0 : SIZE_MAX;
     if (!any || why_not)
         return true;
-    ok = ops->side == SIDE_GPU && j->task->reference_path ? run_reference(&s, &why_not, err)
-                                                          : run_samples(&s, &why_not, err);
+    if (ops->side == SIDE_GPU && j->task->reference_path) {
+        ok = run_reference(&s, &why_not, err);
+    } else {
+        if (rests)
+            judge_gpu_leave(j);
+        ok = run_samples(&s, &why_not, err);
+        ok = (!rests || judge_gpu_take(j, err)) && ok;
+    }
     for (size_t o = 0; ok && !why_not && o < j->n_outputs; o++)
-        if (sure[o] || unsure[o])
-            ok = pick(&s, b, o, &picked[o], err);
+        if (p.sure[o] || p.unsure[o])
+            ok = pick(&s, b, o, &p.picked[o], err);
     oracle_close(&s);
     if (!ok || why_not)
         return ok;
-    make_case(&sized, w, ops->side, picked, false);
-    *known = SIZE_MAX;
-    for (size_t o = 0; o < j->n_outputs; o++)
-        if (sure[o] || unsure[o])
-            *known = MIN(*known, picked[o].n);
-    judge_outputs(&sized, w, ops->side, picked, sure, fate);
-    if (!fate_open(fate) && !judge_terms(w, ops->side, picked, sure, fate, err))
-        return false;
-    if (fate_open(fate) && !b->got) {
-        judge_outputs(&sized, w, ops->side, picked, unsure, &maybe);
-        *doubt |= !fate_open(&maybe);
-    }
-    return true;
+    if (rests)
+        judge_gpu_leave(j);
+    ok = judge_picked(w, b, &p, known, doubt, fate, err);
+    return (!rests || judge_gpu_take(j, err)) && ok;
 }
 
 /* ---- better than the original ---- */
