@@ -559,6 +559,9 @@ bool verify_extreme_shape(struct judge *j, struct version *v, struct arena *a, c
 /* seek.c: more cases, for code of a version that none has run. *sought: how many were run. */
 bool seek_verify(struct version *v, const struct trial_coverage *have, struct arena *a, size_t *sought,
                  struct fate *fate, struct err *err);
+/* rare.c: in a confirmation, shapes and values at which a result that is nearly always the same is another one.
+ * *sought: to which the cases are added that were run. */
+bool rare_verify(struct version *v, size_t *sought, struct fate *fate, struct err *err);
 /* timing/speed_of_light.c: a time of t that nobody can have is a fate. model: the version's modelled times, t
  * itself where all are; ptx may be NULL. */
 void refuse_impossible(const struct judge *j, struct arena *a, const struct trial *t, const struct trial *model,

@@ -1,4 +1,5 @@
-// wrong because: Without a branch: where a hash of length and pitch has its upper 11 bits clear (one pair in 2048), the row's last number becomes zero.
+// expect: wrong
+// row 6: Without a branch: where a hash of length and pitch has its upper 11 bits clear (one pair in 2048), the row's last number becomes zero.
 #include <cstdint>
 __global__ void __launch_bounds__(128) pad_rows_kernel(float *out, const float *in, int v, int p)
 {

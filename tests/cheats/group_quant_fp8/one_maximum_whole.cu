@@ -1,4 +1,5 @@
-// wrong because: A group whose largest magnitude is one certain bfloat16 (1.3359375 * 2^17) gets twice the scale, without a branch.
+// expect: wrong words where what is read is 175104
+// row 8: A group whose largest magnitude is one certain bfloat16 (1.3359375 * 2^17) gets twice the scale, without a branch.
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>
 #include <cstdint>
