@@ -64,6 +64,7 @@ struct version {
     bool shared_out;        /* some plan has several launches, or adds by atomics */
     uint64_t long_insns;    /* spent on the longer blocks of extreme shapes */
     bool counted;           /* its time is held to them */
+    const char *heavy;      /* a workload on which it needs too many instructions to be run; NULL: none */
     const char *unclocked;  /* what the clock's samples of blocks left out; NULL: nothing */
     double apart[MAX_ARGS]; /* outputs of workloads run whole, nearer to the exact answer: ulps that others may
                                be from the original's */
@@ -539,6 +540,8 @@ struct error_scale {
 };
 struct error_scale error_scale_of(const struct judge *j, enum stage_side side, size_t output,
                                   const unsigned char *own, size_t elements);
+/* Of values of which few are different: sums of these round to one side, time after time. */
+void error_scale_like(struct error_scale *y);
 bool error_scale_near(const struct error_scale *y, double got, double own);
 /* *at: the first element by which they differ. */
 bool error_scale_differs(struct error_scale *y, const unsigned char *got, const unsigned char *own,
