@@ -64,6 +64,7 @@ struct version {
     bool shared_out;        /* some plan has several launches, or adds by atomics */
     uint64_t long_insns;    /* spent on the longer blocks of extreme shapes */
     bool counted;           /* its time is held to them */
+    const char *heavy;      /* a workload on which it needs too many instructions to be run; NULL: none */
     const char *unclocked;  /* what the clock's samples of blocks left out; NULL: nothing */
     double apart[MAX_ARGS]; /* outputs of workloads run whole, nearer to the exact answer: ulps that others may
                                be from the original's */
@@ -543,6 +544,8 @@ struct error_scale {
 };
 struct error_scale error_scale_of(const struct judge *j, enum stage_side side, size_t output,
                                   const unsigned char *own, size_t elements);
+/* Of values of which few are different: sums of these round to one side, time after time. */
+void error_scale_like(struct error_scale *y);
 bool error_scale_near(const struct error_scale *y, double got, double own);
 /* *at: the first element by which they differ. */
 bool error_scale_differs(struct error_scale *y, const unsigned char *got, const unsigned char *own,
@@ -563,6 +566,9 @@ bool verify_extreme_shape(struct judge *j, struct version *v, struct arena *a, c
 /* seek.c: more cases, for code of a version that none has run. *sought: how many were run. */
 bool seek_verify(struct version *v, const struct trial_coverage *have, struct arena *a, size_t *sought,
                  struct fate *fate, struct err *err);
+/* rare.c: in a confirmation, shapes and values at which a result that is nearly always the same is another one.
+ * *sought: to which the cases are added that were run. */
+bool rare_verify(struct version *v, size_t *sought, struct fate *fate, struct err *err);
 /* timing/speed_of_light.c: a time of t that nobody can have is a fate. model: the version's modelled times, t
  * itself where all are; ptx may be NULL. */
 void refuse_impossible(const struct judge *j, struct arena *a, const struct trial *t, const struct trial *model,

@@ -621,7 +621,9 @@ static bool cover(struct version *v, struct arena *a, struct trial *t, struct fa
     t->coverage = version_coverage(v, a);
     if (v->judge->mutant)
         return true;
-    if (!seek_verify(v, &t->coverage, a, &sought, fate, err))
+    if (!seek_verify(v, &t->coverage, a, &sought, fate, err) ||
+        (fate_open(fate) && v->judge->options.confirm && v != &v->judge->baseline &&
+         !rare_verify(v, &sought, fate, err)))
         return false;
     t->coverage = version_coverage(v, a);
     t->coverage.sought = sought;

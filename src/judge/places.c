@@ -95,6 +95,7 @@ void compare_pieces(const struct probe *p, const struct extreme *x, struct fate 
             const struct piece *piece = &x->pieces[o].v[k];
             struct error_scale y = error_scale_of(j, SIDE_SIM, o, piece->bytes, piece->size_bytes / element);
             y.where = where;
+            error_scale_like(&y); /* small integers are all that they are made of */
             if (y.most_other > 0)
                 y.n_other = piece->size_bytes; /* how many there are the suite and the workloads say */
             for (size_t i = 0; i < piece->size_bytes && fate_open(fate); i += element)

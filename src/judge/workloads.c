@@ -11,6 +11,7 @@ enum {
     MOST_INSNS = 400000000,  /* and of a workload that is run whole because of a doubt, */
     SAMPLE_BYTES = 12 << 20, /* and of one of the others */
     FURTHER = 4,
+    WORK_TIMES = 50,            /* the original's instructions are a version's limit */
     MOST_BYTES = 1400 << 20,    /* which has at most so many bytes */
     EXTRA_ELEMENTS = 1 << 20,   /* of a case beside them that is run whole, */
     FINAL_ELEMENTS = 1 << 21,   /* and for the last word, */
@@ -116,6 +117,12 @@ struct error_scale error_scale_of(const struct judge *j, enum stage_side side, s
         y.n_other = rule_integers(&r, elements);
     }
     return y;
+}
+
+void error_scale_like(struct error_scale *y)
+{
+    if (type_is_floating(y->arg->type) && kernel_type_size(y->arg->type) >= 4)
+        y->ulps *= LIKE;
 }
 
 bool error_scale_differs(struct error_scale *y, const unsigned char *got, const unsigned char *own,
@@ -240,8 +247,8 @@ static bool compare_whole(const struct whole *w, struct version *v, const struct
         y.where = w->where;
         y.exact = w->integers && type_is_floating(arg->type) && is_exact_of_integers(j, o) &&
                   are_integers(arg->type, b->own[o], (size_t)elements);
-        if (w->integers && kernel_type_size(arg->type) >= 4)
-            y.ulps *= LIKE;
+        if (w->integers)
+            error_scale_like(&y);
         if (w->coarse && type_is_floating(arg->type))
             loosen(&y, o);
         error_scale_compare(w->arena, &y, 0, b->got[o], b->own[o],
@@ -272,7 +279,7 @@ static bool extra_whole(const struct whole *w, struct version *v, uint64_t max_i
     *told = fate_open(&original);
     if (!*told)
         return true;
-    return run_whole(w, v, &stage_sim, 1000000 + 50 * own.ran.insns, &got, fate, err) &&
+    return run_whole(w, v, &stage_sim, 1000000 + WORK_TIMES * own.ran.insns, &got, fate, err) &&
            (!fate_open(fate) || compare_whole(w, v, &b, &stage_sim, fate, err));
 }
 
@@ -441,7 +448,8 @@ static bool verify_whole(const struct whole *w, struct version *v, const struct 
     /* On the simulator each has a memory of its own, and the original's work bounds the candidate's. */
     if (ops->side == SIDE_SIM)
         ok = run_whole(w, &j->baseline, ops, 0, &own, &original, err) &&
-             (!fate_open(&original) || run_whole(w, v, ops, 1000000 + 50 * own.ran.insns, &got, fate, err));
+             (!fate_open(&original) ||
+              run_whole(w, v, ops, 1000000 + WORK_TIMES * own.ran.insns, &got, fate, err));
     else
         ok = run_whole(w, v, ops, 0, &got, fate, err) &&
              (!fate_open(fate) || run_whole(w, &j->baseline, ops, 0, &own, &original, err));
@@ -584,6 +592,22 @@ static bool affordable(struct judge *j, size_t i, bool *whole, struct err *err)
     return true;
 }
 
+/* A version that the limit of instructions has stopped on a workload may be right, and only need so many: the
+ * blocks that are drawn to count them come to their end. */
+static bool is_heavy(const struct whole *w, struct version *v, size_t i, bool *heavy, struct err *err)
+{
+    const struct work *mine, *its;
+
+    *w->work = (struct work){.asked = false};
+    if (!version_work(v, i, &mine, err) || !version_work(&w->judge->baseline, i, &its, err))
+        return false;
+    *heavy = mine->known && its->known && mine->insns > WORK_TIMES * its->insns;
+    if (*heavy)
+        v->heavy = arena_printf(v->arena, "it needs %.0f times the original's warp instructions on %s",
+                                mine->insns / its->insns, w->where);
+    return true;
+}
+
 bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
                       struct err *err)
 {
@@ -609,7 +633,7 @@ bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struc
         bool whole;
         if (!(ok = affordable(j, i, &whole, err) && cost_of(j, i, &cost, err)))
             break;
-        if (!whole && ops->side == SIDE_SIM && task_traffic(j->task, dims, &traffic, NULL)) {
+        if (!whole && !v->heavy && ops->side == SIDE_SIM && task_traffic(j->task, dims, &traffic, NULL)) {
             ok = verify_sample(&w, v, traffic, &some, fate, err);
             /* Before the last word a doubt is no reason to spend seconds. */
             whole = some.doubt && fate_open(fate) && j->options.confirm && fits(&w, traffic, cost);
@@ -618,14 +642,24 @@ bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struc
             if (!whole && some.compared)
                 str_addf(&left, " (%zu elements compared)", some.compared);
         }
-        if (ok && whole)
+        if (ok && whole && !v->heavy)
             ok = verify_whole(&w, v, ops, &some.known, fate, err);
+        if (ok && ops->side == SIDE_SIM && fate->verdict == VERDICT_HUNG) {
+            bool heavy = false;
+            ok = is_heavy(&w, v, i, &heavy, err);
+            if (heavy)
+                *fate = (struct fate){0};
+        }
+        if (v->heavy)
+            str_addf(&left, "%s%s", left.len ? ", " : "", w.where);
         if (!some.known)
             str_addf(&inexact, "%s%s", inexact.len ? ", " : "", w.where);
         if (!fate_open(fate))
             fate->words = arena_strdup(a, fate->words);
         arena_reset(scratch);
     }
+    if (ok && fate_open(fate) && v->heavy) /* nobody waits for its time, either */
+        fate_is(fate, VERDICT_SLOWER, 0, v->heavy);
     if (left.len && j->options.confirm) /* before that it is not missing yet */
         trial_add_missing(a, t,
                           arena_printf(a, "the whole of %s: too large for the simulator", str_text(&left)));

@@ -388,6 +388,8 @@ bool kernel_plan(struct plan *plan, struct arena *a, const struct kernel *k, con
                           .marks = in->marks.list.v,
                           .asked = in->asked,
                           .n_marks = in->marks.list.n,
+                          .results = in->marks.results.v,
+                          .n_results = in->marks.results.n,
                           .numbers = in->marks.numbers.v,
                           .n_numbers = in->marks.numbers.n,
                           .interpreted = in->steps};

@@ -184,6 +184,8 @@ struct plan {
     const uint64_t *marks; /* what the launcher decided on the way, each once: which condition held or did not,
                               which kernel was launched; numbers that mean the same for every plan of a file */
     size_t n_marks;
+    const uint64_t *results; /* as marks: which operators on integers gave zero, and which did not */
+    size_t n_results;
     const struct plan_number *numbers; /* what it compared or divided by, each place once */
     size_t n_numbers;
     uint64_t interpreted; /* nodes, by the interpreter */

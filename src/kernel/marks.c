@@ -12,6 +12,17 @@ void marks_add(struct marks *m, uint64_t what)
         vec_add(m->arena, &m->list, what);
 }
 
+void marks_result(struct marks *m, const struct token *at, bool zero)
+{
+    uint64_t what = rng_hash(rng_hash(at->at, at->len), zero);
+
+    for (size_t i = m->results.n; i-- > 0;)
+        if (m->results.v[i] == what)
+            return;
+    if (m->results.n < MOST)
+        vec_add(m->arena, &m->results, what);
+}
+
 bool marks_decide(struct marks *m, const struct token *at, bool holds)
 {
     uint64_t place = rng_hash(at->at, at->len << 8 | (unsigned char)(at->len ? *at->s : 0));

@@ -9,10 +9,13 @@ struct token;
 struct marks {
     struct arena *arena;
     VEC(uint64_t) list;
+    VEC(uint64_t) results;
     VEC(struct plan_number) numbers;
 };
 
 void marks_add(struct marks *m, uint64_t what);
+/* An operator there gave zero, or did not. */
+void marks_result(struct marks *m, const struct token *at, bool zero);
 /* A condition there holds, or does not; gives it. */
 bool marks_decide(struct marks *m, const struct token *at, bool holds);
 /* Both operands there, of a comparison or the like; which it is, is said. */

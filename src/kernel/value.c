@@ -568,6 +568,12 @@ static void refuse_operator(struct interp *in, const struct token *at, const str
              t->name);
 }
 
+static struct value noted(struct interp *in, const struct token *at, struct value v)
+{
+    marks_result(&in->marks, at, v.i == 0);
+    return v;
+}
+
 struct value binary(struct interp *in, const struct token *at, enum op op, struct value a, struct value b)
 {
     const struct type *t;
@@ -594,7 +600,7 @@ struct value binary(struct interp *in, const struct token *at, enum op op, struc
     if (op == OP_SHL || op == OP_SHR) {
         if (type_is_float(a.type) || type_is_float(b.type))
             fail(in->unit, at, "`%s` takes integers", op_signs[op]);
-        return int_binary(in, at, op, type_promote(a.type), a, b);
+        return noted(in, at, int_binary(in, at, op, type_promote(a.type), a, b));
     }
     t = arithmetic_type(a.type, b.type);
     if (type_is_float(t) && (a.type->size == 2 || b.type->size == 2) && !type_same(a.type, b.type) &&
@@ -607,7 +613,8 @@ struct value binary(struct interp *in, const struct token *at, enum op op, struc
                        (struct plan_number){.compares = is_comparison(op),
                                             .orders = is_comparison(op) && op != OP_EQ && op != OP_NE},
                        (int64_t)a.i, (int64_t)b.i);
-    return type_is_float(t) ? float_binary(in, at, op, t, a, b) : int_binary(in, at, op, t, a, b);
+    return type_is_float(t) ? float_binary(in, at, op, t, a, b)
+                            : noted(in, at, int_binary(in, at, op, t, a, b));
 }
 
 struct value unary(struct interp *in, const struct token *at, enum op op, struct value a)

@@ -132,6 +132,33 @@ struct ptx_constant {
 size_t ptx_coverage_constants(const struct ptx_module *m, const uint8_t *ran, struct arena *a,
                               const struct ptx_constant **list);
 
+/* ---- arithmetic by itself ----
+ * What a kernel computes of its parameters and of what it reads alone, made a kernel without branches: of
+ * loops, shared sums, thread and block numbers nothing is there. Each thread has parameters of its own, and all
+ * that it reads is one pattern of 64 bits; of exchanges between threads it is as if all held the same. Launched
+ * with `lanes` threads, `flat` (in, out) takes 1 + n_inputs arrays of 8 bytes a thread: the pattern, then the
+ * inputs; and leaves n_results such arrays: each result that may be the same for nearly all of them, 8 bytes,
+ * of narrower ones the low ones. */
+enum { PTX_FLAT_RESULTS = 128 };
+struct ptx_flat_input {
+    size_t param;    /* of the kernel, in order */
+    uint32_t offset; /* bytes */
+};
+struct ptx_flat_result {
+    bool params, reads; /* what it hangs on */
+    uint64_t read;      /* the parameters, of the first 64, that addresses of these reads come of: a mask */
+};
+struct ptx_flat {
+    const char *text; /* PTX */
+    size_t len, instructions;
+    const struct ptx_flat_input *inputs;
+    size_t n_inputs;
+    const struct ptx_flat_result *results;
+    size_t n_results;
+};
+/* Of a kernel (mangled) in a text of PTX, as compilers write it. False: there is no such result. */
+bool ptx_flat(const char *text, const char *kernel, size_t lanes, struct arena *a, struct ptx_flat *to);
+
 /* ---- launches ---- */
 
 enum ptx_end {

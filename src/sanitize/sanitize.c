@@ -457,13 +457,13 @@ static void check_init(struct warp *w, const struct insn *i, const struct access
         undefined = i->op == OP_wmma_store ? undef_fragment_stored(w, i, x->flags / ACCESS_PART, given)
                                            : undef_stored(w, i, x->mask, given);
     }
-    if (x->kind == ACCESS_ATOMIC) { /* what it leaves is undefined when either side is */
+    if (x->kind == ACCESS_ATOMIC) { /* what it leaves is undefined when either side is, but for an exchange's */
         bool lacking = memory_lacks(w, x, lacks);
         if (i->op == OP_atom && (lacking || w->followed)) {
             static const uint32_t none[32];
             undef_loaded(w, i, x->mask, lacking ? lacks : none);
         }
-        if (lacking) {
+        if (lacking && !insn_has(i, MOD_exch)) {
             note_origin(w, i, x, 31 - __builtin_clz(x->mask), 1);
             for (int l = 0; l < 32; l++)
                 given[l] = (undefined ? given[l] : 0) | lacks[l];

@@ -157,3 +157,64 @@ void task_planned(const struct task *t, struct arena *a, const int64_t *own, siz
     *shapes = p.shapes;
     *n = p.n;
 }
+
+/* ---- shapes of every magnitude ---- */
+
+/* In the domain with this one, whatever it does to the others: they follow it, as far as whole vectors. */
+static bool drawn_fits(const struct task *t, struct rng *r, int64_t *dims, size_t i)
+{
+    int64_t v = dims[i], by = (int64_t)rng_below(r, 2) * (int64_t)rng_below(r, 128);
+
+    for (int64_t step = 1; step <= 256; step *= 2) {
+        dims[i] = (v + step - 1) / step * step;
+        if (task_in_domain(t, dims))
+            return true;
+    }
+    dims[i] = v;
+    for (size_t k = 0; k < t->n_dims; k++) {
+        int64_t own = dims[k];
+        for (int64_t step = 1; k != i && step <= 256; step *= 2) {
+            dims[k] = (v + by + step - 1) / step * step;
+            if (task_in_domain(t, dims))
+                return true;
+        }
+        dims[k] = own;
+    }
+    return false;
+}
+
+/* One dim more, as long as there is room. */
+static void draw_dim(const struct task *t, struct rng *r, int64_t *dims, size_t i, int64_t elements)
+{
+    int64_t before[16];
+    uint64_t bits = 1 + rng_below(r, 31);
+
+    memcpy(before, dims, sizeof(before));
+    for (; bits > 0; bits--) {
+        dims[i] = ((int64_t)1 << (bits - 1)) + (int64_t)rng_below(r, (uint64_t)1 << (bits - 1));
+        if (drawn_fits(t, r, dims, i) && task_case_elements(t, dims) <= elements)
+            return;
+        memcpy(dims, before, sizeof(before));
+    }
+}
+
+size_t task_drawn(const struct task *t, struct arena *a, uint64_t seed, int64_t elements, size_t most,
+                  const int64_t **shapes)
+{
+    struct rng r = {rng_mix(seed ^ 0x647261776eull)};
+    int64_t least[16] = {0}, dims[16];
+
+    memcpy(least, t->workloads, t->n_dims * sizeof(*least));
+    for (size_t i = t->n_dims; i-- > 0;)
+        task_lower(t, least, i);
+    if (task_case_elements(t, least) > elements)
+        return 0;
+    for (size_t n = 0; n < most; n++) {
+        size_t first = rng_below(&r, t->n_dims);
+        memcpy(dims, least, sizeof(dims));
+        for (size_t i = 0; i < t->n_dims; i++)
+            draw_dim(t, &r, dims, (first + i) % t->n_dims, elements);
+        shapes[n] = arena_copy(a, dims, t->n_dims * sizeof(*dims));
+    }
+    return most;
+}

@@ -245,6 +245,11 @@ size_t task_far(const struct task *t, struct arena *a, const int64_t **shapes, s
 void task_planned(const struct task *t, struct arena *a, const int64_t *own, size_t n_own, size_t most,
                   const int64_t *const **shapes, size_t *n);
 
+/* Shapes of the domain with `elements` at most, drawn over all magnitudes, for looking at many of them: `most`
+ * at most; how many. Some may be the same. */
+size_t task_drawn(const struct task *t, struct arena *a, uint64_t seed, int64_t elements, size_t most,
+                  const int64_t **shapes);
+
 bool task_type_signed(enum kernel_type t); /* an integer with a sign */
 double task_to_double(enum kernel_type type, const void *element);
 void task_from_double(enum kernel_type type, double v, void *element); /* round to nearest even */

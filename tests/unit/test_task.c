@@ -744,6 +744,36 @@ static void tied_dims_shrink_together(void **state)
     arena_close(a);
 }
 
+/* Of every magnitude, in the domain, and no larger than was asked for; tied dims follow each other. */
+static void shapes_are_drawn(void **state)
+{
+    (void)state;
+    struct arena *a = arena_open();
+    struct err why = {0};
+    static const char *const paths[] = {"tests/tasks/padded_rows", "tests/tasks/group_norm",
+                                        "examples/softmax"};
+    enum { N = 500, MOST = 100000 };
+
+    for (size_t p = 0; p < ARRAY_LEN(paths); p++) {
+        struct task *t;
+        const int64_t *shapes[N], *again[N];
+        assert_ok(task_open(&t, a, paths[p], &why), why);
+        assert_int_equal(task_drawn(t, a, 3, MOST, N, shapes), N);
+        assert_int_equal(task_drawn(t, a, 3, MOST, N, again), N);
+        for (size_t i = 0; i < t->n_dims; i++) {
+            unsigned magnitudes = 0;
+            for (size_t k = 0; k < N; k++)
+                magnitudes |= 1u << (63 - __builtin_clzll((uint64_t)shapes[k][i]));
+            assert_true(__builtin_popcount(magnitudes) >= 7);
+        }
+        for (size_t k = 0; k < N; k++) {
+            assert_true(task_in_domain(t, shapes[k]) && task_case_elements(t, shapes[k]) <= MOST);
+            assert_memory_equal(shapes[k], again[k], t->n_dims * sizeof(*shapes[k]));
+        }
+    }
+    arena_close(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -766,6 +796,7 @@ int main(void)
         cmocka_unit_test(flags_flush_subnormals),
         cmocka_unit_test(domains_with_holes_have_a_suite),
         cmocka_unit_test(tied_dims_shrink_together),
+        cmocka_unit_test(shapes_are_drawn),
     };
     return cmocka_run_group_tests_name("task", tests, open_all, close_all);
 }

@@ -1,4 +1,5 @@
-// wrong because: Arithmetic in the launcher without a branch: where a hash of d has its upper ten bits set (one d in 1024, such as 610, 987, 8011 or others) the last row is left out.
+// expect: wrong
+// row 6: Arithmetic in the launcher without a branch: where a hash of d has its upper ten bits set (one d in 1024), the last row is left out.
 #include <cstdint>
 #include <cuda_fp16.h>
 
