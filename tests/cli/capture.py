@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import shutil
 import stat
@@ -253,6 +254,59 @@ def inputs_that_are_broken(folder):
     said(astra(folder, "init", "add.cu:add_three", "--capture", "seen", "--out", "other"), 2, "does not hold what its name says")
     os.remove(os.path.join(contents, name))
     said(astra(folder, "init", "add.cu:add_three", "--capture", "seen", "--out", "gone"), 1, "contents")
+
+
+def edit(path, change):
+    text = read(path)
+    write(path, change(text))
+    return text
+
+
+@case
+def a_kernel_without_source(folder):
+    """Its launches run on the simulator, from the PTX that the program loaded, with what its buffers held: what they touch, what
+    is wrong with them, their time; of machine code alone this is said not to go."""
+    said(capture(folder, "asked", "deep", "--contents", "deep,add_three"), 0)
+    rows = {r["kernel"]: r for r in json.loads(said(astra(folder, "sanitize", "--capture", "seen", "--json"), 0).out)}
+    expect(rows["add_three"]["end"] == "done" and rows["add_three"]["real_data"] and rows["add_three"]["findings"] == [], rows)
+    expect([(b["touched"], b["extent"]) for b in rows["add_three"]["buffers"]] == [(1024, 2048)], rows)
+    expect([(b["of"], b["touched"], b["wrote"]) for b in rows["deep"]["buffers"]] ==
+           [("parameter 1+0", 8, False), ("parameter 1+0+0", 240, True)], rows)
+    [row] = json.loads(said(astra(folder, "profile", "--capture", "seen", "deep", "--json"), 0).out)
+    expect(row["kernel"] == "deep" and row["modelled_us"] > 0 and row["bound_by"], row)
+    launches = os.path.join(folder, "seen", next(n for n in os.listdir(os.path.join(folder, "seen")) if n.endswith(".launches")))
+    whole = edit(launches, lambda t: t.replace('"extent": 2048', '"extent": 512'))
+    done = said(astra(folder, "sanitize", "--capture", "seen", "add_three"), 4)
+    expect("out-of-bounds" in done.out and "1 finding" in done.out, done.out)
+    write(launches, whole.replace(".ptx", ".cubin"))
+    done = said(astra(folder, "profile", "--capture", "seen"), 0)
+    expect("not run: the program loaded machine code, no PTX: it is ranked and timed" in done.out, done.out)
+    write(launches, whole.replace('"image": "', '"image": "../'))
+    expect("is no name of an image" in said(astra(folder, "profile", "--capture", "seen"), 0).out, "followed")
+    said(astra(folder, "profile", "--capture", "seen", "absent"), 2, "keeps no launch of absent")
+    said(astra(folder, "profile"), 2, "needs DIR")
+
+
+@case
+def captures_that_make_no_sense(folder):
+    """Bytes of what was kept changed at random: an answer or one complaint, never a crash."""
+    write(os.path.join(folder, "add.cu"), KERNEL)
+    said(capture(folder, "asked", "deep", "--contents", "deep,add_three"), 0)
+    seen = os.path.join(folder, "seen")
+    path = os.path.join(seen, next(n for n in os.listdir(seen) if n.endswith(".launches")))
+    with open(path, "rb") as file:
+        whole = file.read()
+    draw = random.Random(1)
+    for i in range(40):
+        broken = bytearray(whole)
+        for _ in range(draw.randrange(1, 4)):
+            broken[draw.randrange(len(broken))] = draw.choice(b'0123456789"{}[],x-')
+        write(path, bytes(broken))
+        for words in (("sanitize", "--capture", "seen"), ("init", "add.cu:add_three", "--capture", "seen", "--out", f"task{i}"))[: 1 + (i % 8 == 0)]:
+            done = astra(folder, *words)
+            expect(done.returncode in (0, 1, 2, 4), f"{i}: status {done.returncode}: {done.err}")
+            if done.returncode in (1, 2):
+                said(done, done.returncode)
 
 
 @case
