@@ -5,7 +5,10 @@ import os
 import random
 import re
 import shutil
+import signal
 import stat
+import subprocess
+import time
 import zlib
 
 from harness import ASTRA, astra, case, cases, environment, expect, load, main, read, said, write
@@ -170,6 +173,40 @@ def contents_survive(folder):
     ranking = kernels(folder)[0]
     expect(len([n for n in os.listdir(os.path.join(folder, "seen")) if n.endswith(".launches")]) == 2 and len(ranking["launches_kept"]) == 4, ranking)
     expect(len(os.listdir(os.path.join(folder, "seen", "contents"))) == 2, "not named by what it holds")
+
+
+def while_it_waits(folder, name):
+    """A capture under way, its program at rest: both processes' numbers."""
+    env = environment(FAKE_DRIVER=DRIVER, ASTRA_CAPTURE_CUPTI="/nowhere")
+    with open(os.path.join(folder, name + ".out"), "wb") as out, open(os.path.join(folder, name + ".err"), "wb") as err:
+        ours = subprocess.Popen([ASTRA, "capture", "--contents", "add_three", "--out", name, "--", program("asked"), "asked", "waits"],
+                                cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+    for _ in range(3000):
+        if "computed" in read(os.path.join(folder, name + ".out")):
+            break
+        time.sleep(0.01)
+    [counts] = [n for n in os.listdir(os.path.join(folder, name)) if n.endswith(".counts")]
+    return ours, int(counts.split("-")[0])
+
+
+@case
+def killed(folder):
+    """kill -9 of the program, and of astra: what was kept by then is whole, and usable."""
+    write(os.path.join(folder, "add.cu"), KERNEL)
+    ours, theirs = while_it_waits(folder, "one")
+    os.kill(theirs, signal.SIGKILL)
+    expect(ours.wait(60) == 1 and "was ended by signal 9" in read(os.path.join(folder, "one.err")), read(os.path.join(folder, "one.err")))
+    ours, theirs = while_it_waits(folder, "two")
+    ours.kill()
+    ours.wait(60)
+    os.kill(theirs, signal.SIGKILL)
+    expect(not os.path.exists(os.path.join(folder, "two", "ranking.json")), "it was not killed")
+    write(os.path.join(folder, "two", "contents", "0" * 32 + ".999999999"), "cut off")
+    for name in ("one", "two"):
+        done = said(astra(folder, "capture", name), 0)
+        expect("add_three" in done.out and "1 buffer" in done.out and "ended by a signal" in done.out, done.out)
+        done = said(astra(folder, "init", "add.cu:add_three", "--capture", name, "--out", "of_" + name), 0)
+        expect("2 of them with what their buffers held" in done.out, done.out)
 
 
 @case
@@ -376,6 +413,10 @@ def what_cannot_be_captured(folder):
     said(astra(folder, "capture", "--out", "own", "--", "./own"), 2, "own is there already")
     said(astra(folder, "capture", "--times", "often", "--", "./own"), 2, "--times is auto, cupti, events or none")
     said(astra(folder, "capture", "nowhere"), 2, "nowhere: No such file", "makes a capture")
+    if os.geteuid():
+        setuid = shutil.copy("/bin/true", os.path.join(folder, "setuid"))
+        os.chmod(setuid, 0o4755)
+        said(astra(folder, "capture", "--", "./setuid"), 2, "is setuid")
     static = write(os.path.join(folder, "static"), b"\x7fELF\2\1\1" + bytes(57))
     with open(static, "r+b") as file:
         file.seek(54)
