@@ -80,6 +80,13 @@ bool capture_contents_pack(struct arena *a, const char *folder, struct err *err)
 bool capture_contents_read(struct arena *a, const char *folder, const char *name, char **data, size_t *n,
                            struct err *err);
 
+/* Kept launches whose symbol or name holds `name` (NULL: all), run on the simulator from the PTX that the
+ * program loaded: their times, or findings and what they touch. One object a launch; the caller's reference. A
+ * launch that cannot be run says why in `not_run`. */
+bool capture_replay(struct arena *a, const char *folder, const char *name, bool time, json_t **list,
+                    struct err *err);
+void capture_replay_text(struct arena *a, const json_t *list, bool time, struct str *out);
+
 /* The ranking of a capture's folder, from what its processes counted: the object that docs/capture.md
  * describes. The caller's reference. A folder without counts is an error that says what may be the cause. */
 bool capture_read(struct arena *a, const char *folder, json_t **ranking, struct err *err);

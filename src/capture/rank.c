@@ -147,6 +147,27 @@ static bool take_path(struct reader *rd, const char *path, struct err *err)
     return true;
 }
 
+static bool is_dims(const json_t *list)
+{
+    const json_t *d;
+    size_t i;
+
+    json_array_foreach(list, i, d) if (!json_is_integer(d) || json_integer_value(d) < 0 ||
+                                       json_integer_value(d) > INT32_MAX) return false;
+    return json_array_size(list) == 3;
+}
+
+/* What the library writes of a launch, as far as its readers count on it. */
+static bool is_launch(const json_t *o)
+{
+    const json_t *p;
+    size_t i;
+
+    json_array_foreach(json_object_get(o, "parameters"), i, p) if (!json_is_object(p)) return false;
+    return json_is_string(json_object_get(o, "kernel")) && json_is_array(json_object_get(o, "parameters")) &&
+           is_dims(json_object_get(o, "grid")) && is_dims(json_object_get(o, "block"));
+}
+
 /* A line that a crash cut short is left out, and said. */
 static bool take_kept(struct reader *rd, const char *path, struct err *err)
 {
@@ -158,7 +179,7 @@ static bool take_kept(struct reader *rd, const char *path, struct err *err)
     for (char *line = text, *end; *line; line = end + (*end != 0)) {
         end = line + strcspn(line, "\n");
         json_t *o = *end ? json_parse(line, (size_t)(end - line), path, &broken) : NULL;
-        if (json_is_string(json_object_get(o, "kernel")) && json_is_array(json_object_get(o, "parameters"))) {
+        if (is_launch(o)) {
             json_array_append_new(rd->kept, o);
             continue;
         }

@@ -96,6 +96,7 @@ int cmd_memory(const struct cmd_args *args);
 int cmd_mcp(const struct cmd_args *args);
 int cmd_skill(const struct cmd_args *args);
 int cmd_capture(const struct cmd_args *args);
+int cmd_replay(const struct cmd_args *args, bool time); /* of --capture: profile, else sanitize */
 int cmd_replace(const struct cmd_args *args);
 int cmd_doctor(const struct cmd_args *args);
 int cmd_completion(const struct cmd_args *args);

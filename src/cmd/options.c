@@ -51,14 +51,17 @@ static const struct verb verbs[] = {
      "  astra bench my_task mine.cu yours.cu --markdown\n",
      1, 7, cmd_bench},
     {"profile", 'p', "DIR [FILE]", "where the time goes: the diagnosis, per workload and per source line",
-     "  astra profile examples/merge_attn_states\n", 1, 2, cmd_profile},
+     "  astra profile examples/merge_attn_states\n"
+     "  astra profile --capture seen rms_norm\n",
+     1, 2, cmd_profile},
     {"sanitize", 'z', "DIR|FILE [FILE]",
      "the simulator's checks alone: races, bounds, undefined values, barriers",
      "Every case of the task's suite is launched once on the simulator, whatever the others found; nothing is compared or\n"
      "timed, so a kernel that is not sound can be looked at. FILE is another version, or lies in its task's folder. Exit\n"
      "status 4 with findings (docs/sanitizer.md).\n\n"
      "  astra sanitize my_task\n"
-     "  astra sanitize my_task mine.cu --sarif findings.sarif --junit findings.xml\n",
+     "  astra sanitize my_task mine.cu --sarif findings.sarif --junit findings.xml\n"
+     "  astra sanitize --capture seen rms_norm\n",
      1, 2, cmd_sanitize},
     {"runs", 'u', "[FOLDER]", "the runs below a folder (default astra-runs): chosen, sorted",
      "Also those in folders in FOLDER. What is no run is named on stderr. A run that goes on, or was stopped, is listed with the\n"
@@ -389,7 +392,8 @@ static bool parse(const struct verb *v, int argc, char **argv, struct cmd_args *
                 args->given[args->n_given++] = value;
         }
     }
-    if (!args->help && args->n_words < v->min_words)
+    const bool of_capture = args->capture && strchr("pz", v->letter); /* a name may follow, or nothing */
+    if (!args->help && !of_capture && args->n_words < v->min_words)
         return err_input(err, "`astra %s` needs %s; see `astra %s --help`", v->name, v->words, v->name);
     return true;
 }

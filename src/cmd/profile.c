@@ -124,7 +124,11 @@ int cmd_profile(const struct cmd_args *args)
     const char *path = NULL, *why_not = NULL;
     char *text;
     int status;
-    bool ok = session_open(&s, args, false, &err);
+    bool ok;
+
+    if (args->capture)
+        return cmd_replay(args, true);
+    ok = session_open(&s, args, false, &err);
 
     if (ok) {
         path = s.versions[0].file ? s.versions[0].file : s.task->source_path;

@@ -259,6 +259,10 @@ int cmd_sanitize(const struct cmd_args *args)
     int status;
     bool ok;
 
+    if (args->capture) {
+        arena_close(r.arena);
+        return cmd_replay(args, false);
+    }
     tui_open(&(struct tui_options){.quiet = args->quiet});
     ok = sanitize(&r, args, &err);
     if (ok && args->json) {

@@ -169,12 +169,15 @@ static bool write_once(const char *name, const void *data, size_t n)
     return false;
 }
 
-/* Half of what is left for one buffer, so that the next ones have some; small ones always whole. */
+/* For one buffer at most an eighth of all, since in an arena the allocation goes far beyond it, and half of
+ * what is left, so that the next ones have some; small ones always whole. */
 static uint64_t share_of(uint64_t extent)
 {
     const uint64_t left = budget() > s.kept ? budget() - s.kept : 0;
-    const uint64_t most = left / 2 > SMALL ? left / 2 : left;
+    uint64_t most = left / 2 < budget() / 8 ? left / 2 : budget() / 8;
 
+    if (most < SMALL)
+        most = left < SMALL ? left : SMALL;
     return extent < most ? extent : most;
 }
 

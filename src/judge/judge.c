@@ -364,8 +364,8 @@ static bool open_device(struct judge *j, struct err *err)
     return true;
 }
 
-/* Cases of a program's own data, and what is left out of them. On the simulator large ones would take minutes.
- */
+/* Cases of a program's own data, and what is left out of them: on the simulator, through which every version
+ * goes, large ones would take minutes. */
 static bool real_cases(struct judge *j, const struct task_case **list, size_t *n, struct err *err)
 {
     enum { MOST_SIMULATED = 2 << 20 };
@@ -378,7 +378,7 @@ static bool real_cases(struct judge *j, const struct task_case **list, size_t *n
     *list = kept = arena_array(j->arena, struct task_case, n_all + 1);
     *n = 0;
     for (size_t i = 0; i < n_all; i++) {
-        if (!j->gpu && task_case_elements(j->task, all[i].dims) > MOST_SIMULATED)
+        if (task_case_elements(j->task, all[i].dims) > MOST_SIMULATED)
             large++;
         else
             kept[(*n)++] = all[i];

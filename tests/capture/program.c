@@ -218,6 +218,8 @@ int main(int argc, char **argv)
         launch(mul_function, 100);
     }
     finish();
+    if (!strcmp(what, "waits"))
+        pause();
     if (!strcmp(what, "crash"))
         abort();
     return !strcmp(what, "fails") ? 3 : 0;

@@ -2,9 +2,13 @@
 
 import json
 import os
+import random
 import re
 import shutil
+import signal
 import stat
+import subprocess
+import time
 import zlib
 
 from harness import ASTRA, astra, case, cases, environment, expect, load, main, read, said, write
@@ -171,6 +175,40 @@ def contents_survive(folder):
     expect(len(os.listdir(os.path.join(folder, "seen", "contents"))) == 2, "not named by what it holds")
 
 
+def while_it_waits(folder, name):
+    """A capture under way, its program at rest: both processes' numbers."""
+    env = environment(FAKE_DRIVER=DRIVER, ASTRA_CAPTURE_CUPTI="/nowhere")
+    with open(os.path.join(folder, name + ".out"), "wb") as out, open(os.path.join(folder, name + ".err"), "wb") as err:
+        ours = subprocess.Popen([ASTRA, "capture", "--contents", "add_three", "--out", name, "--", program("asked"), "asked", "waits"],
+                                cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+    for _ in range(3000):
+        if "computed" in read(os.path.join(folder, name + ".out")):
+            break
+        time.sleep(0.01)
+    [counts] = [n for n in os.listdir(os.path.join(folder, name)) if n.endswith(".counts")]
+    return ours, int(counts.split("-")[0])
+
+
+@case
+def killed(folder):
+    """kill -9 of the program, and of astra: what was kept by then is whole, and usable."""
+    write(os.path.join(folder, "add.cu"), KERNEL)
+    ours, theirs = while_it_waits(folder, "one")
+    os.kill(theirs, signal.SIGKILL)
+    expect(ours.wait(60) == 1 and "was ended by signal 9" in read(os.path.join(folder, "one.err")), read(os.path.join(folder, "one.err")))
+    ours, theirs = while_it_waits(folder, "two")
+    ours.kill()
+    ours.wait(60)
+    os.kill(theirs, signal.SIGKILL)
+    expect(not os.path.exists(os.path.join(folder, "two", "ranking.json")), "it was not killed")
+    write(os.path.join(folder, "two", "contents", "0" * 32 + ".999999999"), "cut off")
+    for name in ("one", "two"):
+        done = said(astra(folder, "capture", name), 0)
+        expect("add_three" in done.out and "1 buffer" in done.out and "ended by a signal" in done.out, done.out)
+        done = said(astra(folder, "init", "add.cu:add_three", "--capture", name, "--out", "of_" + name), 0)
+        expect("2 of them with what their buffers held" in done.out, done.out)
+
+
 @case
 def no_room_for_contents(folder):
     """A file that may not grow so far: one message, and the program goes on."""
@@ -255,6 +293,59 @@ def inputs_that_are_broken(folder):
     said(astra(folder, "init", "add.cu:add_three", "--capture", "seen", "--out", "gone"), 1, "contents")
 
 
+def edit(path, change):
+    text = read(path)
+    write(path, change(text))
+    return text
+
+
+@case
+def a_kernel_without_source(folder):
+    """Its launches run on the simulator, from the PTX that the program loaded, with what its buffers held: what they touch, what
+    is wrong with them, their time; of machine code alone this is said not to go."""
+    said(capture(folder, "asked", "deep", "--contents", "deep,add_three"), 0)
+    rows = {r["kernel"]: r for r in json.loads(said(astra(folder, "sanitize", "--capture", "seen", "--json"), 0).out)}
+    expect(rows["add_three"]["end"] == "done" and rows["add_three"]["real_data"] and rows["add_three"]["findings"] == [], rows)
+    expect([(b["touched"], b["extent"]) for b in rows["add_three"]["buffers"]] == [(1024, 2048)], rows)
+    expect([(b["of"], b["touched"], b["wrote"]) for b in rows["deep"]["buffers"]] ==
+           [("parameter 1+0", 8, False), ("parameter 1+0+0", 240, True)], rows)
+    [row] = json.loads(said(astra(folder, "profile", "--capture", "seen", "deep", "--json"), 0).out)
+    expect(row["kernel"] == "deep" and row["modelled_us"] > 0 and row["bound_by"], row)
+    launches = os.path.join(folder, "seen", next(n for n in os.listdir(os.path.join(folder, "seen")) if n.endswith(".launches")))
+    whole = edit(launches, lambda t: t.replace('"extent": 2048', '"extent": 512'))
+    done = said(astra(folder, "sanitize", "--capture", "seen", "add_three"), 4)
+    expect("out-of-bounds" in done.out and "1 finding" in done.out, done.out)
+    write(launches, whole.replace(".ptx", ".cubin"))
+    done = said(astra(folder, "profile", "--capture", "seen"), 0)
+    expect("not run: the program loaded machine code, no PTX: it is ranked and timed" in done.out, done.out)
+    write(launches, whole.replace('"image": "', '"image": "../'))
+    expect("is no name of an image" in said(astra(folder, "profile", "--capture", "seen"), 0).out, "followed")
+    said(astra(folder, "profile", "--capture", "seen", "absent"), 2, "keeps no launch of absent")
+    said(astra(folder, "profile"), 2, "needs DIR")
+
+
+@case
+def captures_that_make_no_sense(folder):
+    """Bytes of what was kept changed at random: an answer or one complaint, never a crash."""
+    write(os.path.join(folder, "add.cu"), KERNEL)
+    said(capture(folder, "asked", "deep", "--contents", "deep,add_three"), 0)
+    seen = os.path.join(folder, "seen")
+    path = os.path.join(seen, next(n for n in os.listdir(seen) if n.endswith(".launches")))
+    with open(path, "rb") as file:
+        whole = file.read()
+    draw = random.Random(1)
+    for i in range(40):
+        broken = bytearray(whole)
+        for _ in range(draw.randrange(1, 4)):
+            broken[draw.randrange(len(broken))] = draw.choice(b'0123456789"{}[],x-')
+        write(path, bytes(broken))
+        for words in (("sanitize", "--capture", "seen"), ("init", "add.cu:add_three", "--capture", "seen", "--out", f"task{i}"))[: 1 + (i % 8 == 0)]:
+            done = astra(folder, *words)
+            expect(done.returncode in (0, 1, 2, 4), f"{i}: status {done.returncode}: {done.err}")
+            if done.returncode in (1, 2):
+                said(done, done.returncode)
+
+
 @case
 def launches_without_times_or_of_others(folder):
     write(os.path.join(folder, "add.cu"), KERNEL)
@@ -322,6 +413,10 @@ def what_cannot_be_captured(folder):
     said(astra(folder, "capture", "--out", "own", "--", "./own"), 2, "own is there already")
     said(astra(folder, "capture", "--times", "often", "--", "./own"), 2, "--times is auto, cupti, events or none")
     said(astra(folder, "capture", "nowhere"), 2, "nowhere: No such file", "makes a capture")
+    if os.geteuid():
+        setuid = shutil.copy("/bin/true", os.path.join(folder, "setuid"))
+        os.chmod(setuid, 0o4755)
+        said(astra(folder, "capture", "--", "./setuid"), 2, "is setuid")
     static = write(os.path.join(folder, "static"), b"\x7fELF\2\1\1" + bytes(57))
     with open(static, "r+b") as file:
         file.seek(54)

@@ -40,14 +40,14 @@ for name in rms silu rotary; do
 done
 wait
 try alone 90 "$python" "$here/replace_torch.py" program "$work" || exit 1
-try capture 90 "$astra" capture --keep silu_and_mul_kernel,fused_add_rmsnorm_kernel,rotary_embedding_kernel --out seen -- \
+try capture 90 "$astra" capture --keep silu_and_mul_kernel,rotary_embedding_kernel --contents fused_add_rmsnorm_kernel --out seen -- \
     "$python" "$here/replace_torch.py" program "$work" || exit 1
 cp seen/ranking.json "$out"
 results=()
 for name in silu rms rotary; do
     try init-$name 30 "$astra" init $name.cu:"$(grep -o '[a-z_]*_kernel' $name.cu | head -1)" --capture seen --out $name
     cp $name/task.yaml "$out/$name.yaml"
-    try optimize-$name 90 "$astra" optimize $name --no-memory --device cuda --out run-$name --rounds 2 --budget-time 50s --min-mutation 0 --quiet
+    try optimize-$name 110 "$astra" optimize $name --no-memory --device cuda --out run-$name --rounds 2 --budget-time 50s --min-mutation 0 --quiet
     cp run-$name/result.json "$out/$name.json" 2>/dev/null
     cp run-$name/best.cu "$out/$name-best.cu" 2>/dev/null
     [ -e run-$name/result.json ] && grep -q '"outcome": "improved"' run-$name/result.json && results+=("run-$name")
