@@ -10,8 +10,7 @@
 
 static void block_product_find(struct function *f, struct site_list *found)
 {
-    static const int tiles[] = {256192,
-                                128256,
+    static const int tiles[] = {128256,
                                 256128,
                                 128128,
                                 128064,
@@ -378,7 +377,7 @@ const struct transform transform_block_product = {
     .helps = "l2 dram latency issue",
     .chooses = "block items",
     .setting_words = product_words,
-    .parameters = {{"rows", 1, 1000, 8, {4, 8, 16, 32, 64, 128, 192, 256}},
+    .parameters = {{"rows", 1, 1000, 7, {4, 8, 16, 32, 64, 128, 256}},
                    {"columns", PRODUCT_COLUMNS, 1000, 5, {0, 32, 64, 128, 256}},
                    {"split", PRODUCT_SPLIT, 10, 4, {0, 2, 4, 8}},
                    {"stages", PRODUCT_STAGES, 0, 6, {0, 2, 3, 4, 6, 8}}},

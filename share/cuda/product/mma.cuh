@@ -229,6 +229,14 @@ __device__ __forceinline__ bool mma_is_chunks(const T *p, long long step_out, lo
            reinterpret_cast<unsigned long long>(p) % 16 == 0;
 }
 
+template <int SIXTEENS, int EIGHTS, typename A>
+__device__ __forceinline__ void mma_clear(A (&sums)[SIXTEENS][EIGHTS][4])
+{
+#pragma unroll
+    for (int i = 0; i < SIXTEENS * EIGHTS * 4; i++)
+        sums[i / 4 / EIGHTS][i / 4 % EIGHTS][i % 4] = 0;
+}
+
 // Warps by themselves: all meet once a stage. Threads from FIRST on copy.
 template <int ROWS, int COLS, int DEEP, int STAGES, int THREADS, int FIRST, bool X_ALONG_DEEP, bool Y_ALONG_DEEP, typename T,
           typename S, typename A, int SIXTEENS, int EIGHTS>
@@ -241,6 +249,7 @@ __device__ __forceinline__ void mma_by_warps(A (&sums)[SIXTEENS][EIGHTS][4], con
     const bool has_results = threadIdx.x < THREADS && down * 16 < source.rows && across * EIGHTS * 8 < source.cols;
     int into = STAGES - 1, from = 0;
 
+    mma_clear(sums);
 #pragma unroll 1
     for (int stage = 0; stage < STAGES - 1; stage++) {
         if (copies && stage * DEEP < source.depth)
@@ -282,8 +291,6 @@ __device__ __forceinline__ void mma_by_groups(float (&sums)[SIXTEENS][EIGHTS][4]
     }
     __syncthreads();
     if (threadIdx.x >= THREADS) {
-        if constexpr (THREADS > 256)
-            asm volatile("setmaxnreg.dec.sync.aligned.u32 32;");
 #pragma unroll 1
         for (long long at = 0; at < source.depth; at += DEEP) {
             if (at >= STAGES * DEEP)
@@ -300,8 +307,7 @@ __device__ __forceinline__ void mma_by_groups(float (&sums)[SIXTEENS][EIGHTS][4]
         }
     } else {
         unsigned int last = 0;
-        if constexpr (THREADS > 256) // of 512 threads with 128 registers: what the copiers give away
-            asm volatile("setmaxnreg.inc.sync.aligned.u32 160;");
+        mma_clear(sums);
 #pragma unroll 1
         for (long long at = 0; at < source.depth; at += DEEP) {
             mma_await(come + stage * 8, parity);
