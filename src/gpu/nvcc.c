@@ -167,6 +167,19 @@ struct pass {
     bool host;
 };
 
+/* What nvcc's device pass defines for sm_NNa, and its -E does not. */
+static void define_own_features(struct command *c, struct arena *a, const char *arch)
+{
+    int number;
+    char letter;
+
+    if (sscanf(arch, "sm_%d%c", &number, &letter) != 2 || letter != 'a')
+        return;
+    vec_push(&c->argv, arena_printf(a, "-D__CUDA_ARCH_FEAT_SM%d_ALL", number));
+    vec_push(&c->argv, arena_printf(a, "-D__CUDA_ARCH_SPECIFIC__=%d", number * 10));
+    vec_push(&c->argv, arena_printf(a, "-D__CUDA_ARCH_FAMILY_SPECIFIC__=%d", number * 10));
+}
+
 /* As nvcc preprocesses for one of its passes. -E alone is the device's. */
 static bool preprocess(struct command *c, struct arena *a, const struct compile_request *q,
                        const struct pass *pass, struct gpu_text *made, struct err *err)
@@ -182,6 +195,7 @@ static bool preprocess(struct command *c, struct arena *a, const struct compile_
         vec_push(&c->argv, "-UCUDA_DOUBLE_MATH_FUNCTIONS");
     } else {
         vec_push(&c->argv, arena_printf(a, "-arch=%s", gpu_arch_of(a, q)));
+        define_own_features(c, a, gpu_arch_of(a, q));
     }
     if (!fs_write_text(pass->path, pass->text, err) || !run(c, a, q, pass->path, out, &r, err))
         return false;

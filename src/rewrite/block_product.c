@@ -10,8 +10,7 @@
 
 static void block_product_find(struct function *f, struct site_list *found)
 {
-    static const int tiles[] = {256192,
-                                128256,
+    static const int tiles[] = {128256,
                                 256128,
                                 128128,
                                 128064,
@@ -73,7 +72,7 @@ static char *head_text(const struct contraction *c, const struct product_shape *
 
     if (end)
         edits_try(&edits, start + (size_t)(old - head), start + (size_t)(end - head) + 1, "");
-    edits_at(&edits, node_start(f->id), arena_printf(f->a, "__launch_bounds__(%d) ", s->threads));
+    edits_at(&edits, node_start(f->id), arena_printf(f->a, "__launch_bounds__(%d) ", s->threads + s->copiers));
     if (s->split > 1)
         edits_at(&edits, node_start(f->id), arena_printf(f->a, "__cluster_dims__(%d, 1, 1) ", s->split));
     for (size_t i = 0; i < 2; i++)
@@ -261,15 +260,16 @@ static char *kernel_text(const struct contraction *c, const struct product_shape
     fill_putf(fill, "tile_cols", "%d", s->cols);
     fill_putf(fill, "deep", "%d", s->deep);
     fill_put(fill, "slab_rows", s->slab_rows);
-    fill_putf(fill, "threads", "%d", s->threads);
+    fill_putf(fill, "threads", "%d", s->threads + s->copiers);
     fill_putf(fill, "pad", "%d", s->pad);
     fill_put(fill, "blocks", s->blocks);
     fill_putf(fill, "memory_size", "%d", s->memory / ctype_size(f, c->sum_type));
     fill_put(fill, "sums_shape", s->sums);
-    fill_putf(fill, "product_args", "%s%d, %s, %s", s->stages ? arena_printf(a, "%d, ", s->stages) : "",
-              s->threads, along_deep(c, &c->x), along_deep(c, &c->y));
+    const char *more = s->stages ? arena_printf(a, "%d, %d, %d", s->stages, s->threads, s->copiers)
+                                 : arena_printf(a, "%d", s->threads);
+    fill_putf(fill, "product_args", "%s, %s, %s", more, along_deep(c, &c->x), along_deep(c, &c->y));
     fill_putf(fill, "split", "%d", s->split);
-    fill_putf(fill, "all_threads", "%d", s->threads * s->split * each);
+    fill_putf(fill, "all_threads", "%d", (s->threads + s->copiers) * s->split * each);
     fill_if(fill, "shared", s->split > 1);
     fill_if(fill, "dynamic", s->dynamic);
     fill_put(fill, "barrier", s->split > 1 ? "cooperative_groups::this_cluster().sync()" : "__syncthreads()");
@@ -347,7 +347,7 @@ static bool launches_edit(const struct contraction *c, const struct product_shap
         if (s->split > 1)
             tiles = arena_printf(a, "%s * %d", tiles, s->split);
         edits_node(own, l->grid, *others ? arena_printf(a, "dim3(%s%s)", tiles, others) : tiles);
-        edits_node(own, l->block, arena_printf(a, "%d", s->threads));
+        edits_node(own, l->block, arena_printf(a, "%d", s->threads + s->copiers));
         if (s->dynamic)
             launch_with_memory(f, l, s->memory, own, edits);
     }
@@ -380,7 +380,7 @@ const struct transform transform_block_product = {
     .helps = "l2 dram latency issue",
     .chooses = "block items",
     .setting_words = product_words,
-    .parameters = {{"rows", 1, 1000, 8, {4, 8, 16, 32, 64, 128, 192, 256}},
+    .parameters = {{"rows", 1, 1000, 7, {4, 8, 16, 32, 64, 128, 256}},
                    {"columns", PRODUCT_COLUMNS, 1000, 5, {0, 32, 64, 128, 256}},
                    {"split", PRODUCT_SPLIT, 10, 4, {0, 2, 4, 8}},
                    {"stages", PRODUCT_STAGES, 0, 6, {0, 2, 3, 4, 6, 8}}},

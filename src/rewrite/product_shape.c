@@ -4,6 +4,8 @@
 enum {
     SHARED_STATIC = 48 * 1024, /* what a launch need not ask for */
     STAGE_LINE = 128,          /* bytes of a row or column of a stage, as in mma.cuh */
+    BARRIERS = 16,             /* bytes of a stage's two */
+    COPIERS = 128,             /* threads that bring what warpgroups multiply */
     STAGES_MOST = 8,
     STAGES_SHARED = 4, /* where other blocks work meanwhile */
     SPLIT_MOST = 8,    /* blocks of a cluster on every device that has them */
@@ -65,8 +67,8 @@ static char *wgmma_text(const struct contraction *c, const struct mma_type *type
 
     for (int i = 0; i < n / 2; i++) {
         if (i > 0) {
-            str_add(&registers, i % 16 ? ", " : ", \"\n                 \"");
-            str_add(&operands, i % 4 ? ", " : ",\n                   ");
+            str_add(&registers, i % 16 ? ", " : ", \"\n                     \"");
+            str_add(&operands, i % 4 ? ", " : ",\n                       ");
         }
         str_addf(&registers, "%%%d", i);
         str_addf(&operands, "\"+f\"(sums[%d][%d])", i / 4, i % 4);
@@ -115,8 +117,8 @@ static bool many_blocks(const struct contraction *c, const struct product_shape 
  * is room for. */
 static int stages_for(const struct contraction *c, const struct product_shape *s)
 {
-    int64_t stage = (int64_t)(s->rows + s->cols) * STAGE_LINE, most = shared_most(c);
-    bool second = many_blocks(c, s) && s->rows * s->cols / s->threads <= SUMS_MOST / 2;
+    int64_t stage = (int64_t)(s->rows + s->cols) * STAGE_LINE + BARRIERS, most = shared_most(c);
+    bool second = many_blocks(c, s) && s->rows * s->cols / s->threads <= SUMS_MOST / (s->copiers ? 4 : 2);
 
     if (second)
         return (int)MIN(MAX(most / 2 / stage, 2), STAGES_SHARED);
@@ -139,12 +141,14 @@ static bool mma_shape(const struct contraction *c, struct product_shape *s, int 
     struct arena *a = c->f->a;
     int slab = s->rows;
 
-    s->threads = MAX(MIN(s->rows * s->cols / 32, 256), s->rows * s->cols / SUMS_MOST);
-    if (s->threads < 64 || s->threads > 384)
+    s->threads = MIN(s->rows * s->cols / 32, 256);
+    if (s->threads < 64)
         return false;
     int groups = s->threads / 128, tall = MIN(groups, s->rows / 64);
-    const char *layout = arena_printf(a, "mma_layout<%d, %d, %d, %s>", s->rows, s->cols, s->threads,
-                                      ctype_bound(c->f, c->x.type));
+    bool wide = type->wide && tall && s->cols * tall / groups >= 64 && c->f->in->limits->cc_major >= 9;
+    s->copiers = wide ? COPIERS : 0;
+    const char *layout = arena_printf(a, "mma_layout<%d, %d, %d, %d, %s>", s->rows, s->cols, s->threads,
+                                      s->copiers, ctype_bound(c->f, c->x.type));
     s->deep = STAGE_LINE / ctype_size(c->f, c->x.type);
     s->slab_rows = arena_printf(a, "%s::DOWN * 16", layout);
     s->sums = arena_printf(a, "[%s::SIXTEENS][%s::EIGHTS][4]", layout, layout);
@@ -153,15 +157,13 @@ static bool mma_shape(const struct contraction *c, struct product_shape *s, int 
     s->dynamic = true;
     s->stages = stages ? stages : stages_for(c, s);
     s->helpers[2] = share_text(type->file);
-    if (type->wide && tall && s->cols * tall / groups >= 64) {
-        s->helpers[3] = wgmma_text(c, type, s->cols * tall / groups);
-        s->helpers[4] = share_text("cuda/product/mma.cuh");
+    s->helpers[3] = share_text("cuda/product/mma.cuh");
+    if (wide) {
+        s->helpers[4] = wgmma_text(c, type, s->cols * tall / groups);
         slab = tall * 64;
-    } else {
-        s->helpers[3] = share_text("cuda/product/mma.cuh");
     }
-    s->memory =
-        MAX(s->stages * (s->rows + s->cols) * STAGE_LINE, slab * (s->cols + s->pad) * (int)sizeof(float));
+    s->memory = MAX(s->stages * ((s->rows + s->cols) * STAGE_LINE + BARRIERS),
+                    slab * (s->cols + s->pad) * (int)sizeof(float));
     return s->rows * s->cols / s->threads <= SUMS_MOST && has_panels(c, &c->x, s->rows) &&
            has_panels(c, &c->y, s->cols) && s->stages > 1 && s->memory <= shared_most(c);
 }

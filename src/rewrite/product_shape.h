@@ -9,7 +9,8 @@
 enum { PRODUCT_COLUMNS = 1000, PRODUCT_SPLIT = 1000 * 1000, PRODUCT_STAGES = 10 * 1000 * 1000 };
 
 struct product_shape {
-    int rows, cols, deep, threads;
+    int rows, cols, deep;
+    int threads, copiers;   /* threads that compute, and more that only copy */
     int split;              /* blocks of a cluster that share a tile's depth; 1: none does */
     int stages;             /* of shared memory; 0: its functions have their own number */
     const char *slab_rows;  /* finished at once, as text */

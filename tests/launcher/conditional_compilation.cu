@@ -1,4 +1,4 @@
-// #if, #ifdef, #elif, defined(), nested.
+// #if, #ifdef, #elif, defined(), nested; what only the device's compiler knows.
 #define VERSION 3
 #define USE_WIDE
 #if defined(USE_WIDE) && VERSION >= 2
@@ -14,6 +14,12 @@
 #endif
 #ifndef NOTHING
 #define EXTRA (WIDTH << 1)
+#endif
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+constexpr bool has_groups = true;
+#else
+constexpr bool has_groups = false;
 #endif
 
 __global__ void k(int n)

@@ -3,8 +3,8 @@
 // applies: line 21
 // has: const long long rows = (long long)m, cols = (long long)n, depth = K;
 // has: const int at = static_cast<int>((row0 + slab * SLAB + e / COLS) * cols + col0 + e % COLS + j);
-// has: work<<<((m * n) / (n) + 63) / 64 * ((n + 63) / 64), 128, 65536, stream>>>
-// has: mma_product<ROWS, COLS, DEEP, 4, 128, true, true>
+// has: work<<<((m * n) / (n) + 63) / 64 * ((n + 63) / 64), 128, 65600, stream>>>
+// has: mma_product<ROWS, COLS, DEEP, 4, 128, 0, true, true>
 // lacks: at / n
 #include <cuda_runtime.h>
 

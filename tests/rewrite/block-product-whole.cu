@@ -1,9 +1,9 @@
 // Nothing is asked: the grid has just as many rows and columns. A row is a block's y. Halves, both along the depth.
 // transform: block-product 128128
 // applies: line 17
-// has: __launch_bounds__(256) work(__half *out, const __half *a, const __half *b, int k, int n, int row_end, int col_end)
+// has: __launch_bounds__(384) work(__half *out, const __half *a, const __half *b, int k, int n, int row_end, int col_end)
 // has: const long long rows = row_end, cols = col_end, depth = k;
-// has: mma_product<ROWS, COLS, DEEP, 3, 256, true, true>
+// has: mma_product<ROWS, COLS, DEEP, 7, 256, 128, true, true>
 // has: wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16
 // has: out, a, b, k, n, (m) * (1), (n / 64) * (64));
 #include <cuda_fp16.h>

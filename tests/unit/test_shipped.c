@@ -237,9 +237,31 @@ static void any_bytes_are_an_object(void **state)
     gpu_build_close(&b);
 }
 
+/* The branch that a file has for sm_90a alone, which it is compiled for where it says wgmma. */
+static void the_device_pass_has_the_device_s_features(void **state)
+{
+    const struct compile_request q = {.path = "kernel.cu",
+                                      .text = "// wgmma\n#if defined(__CUDA_ARCH_FEAT_SM90_ALL)\n"
+                                              "__device__ int with_features;\n#else\n"
+                                              "__device__ int without_features;\n#endif\n#define N 4\n" PLAIN,
+                                      .arch = "sm_90"};
+    struct gpu_build b;
+    struct gpu_text made;
+    const char *path;
+    (void)state;
+    if (!works)
+        skip();
+    assert_ok(gpu_nvcc_build(nvrtc, arena, &q, q.text, &b, &err), err);
+    assert_ok(gpu_nvcc_device_pass(nvrtc, arena, &q, &b, &made, &path, &err), err);
+    assert_non_null(strstr(made.text, "with_features"));
+    assert_null(strstr(made.text, "without_features"));
+    gpu_build_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_device_pass_has_the_device_s_features),
         cmocka_unit_test(the_same_file_is_the_same),
         cmocka_unit_test(other_words_are_seen),
         cmocka_unit_test(lines_may_not_be_renamed),

@@ -16,7 +16,7 @@
     long long {{row0}}, {{col0}};
     tile_place(blockIdx.x{{#shared}} / {{split}}{{/shared}}, {{rows}}, {{cols}}, {{ROWS}}, {{COLS}}, {{row0}}, {{col0}});
     const long long {{x_out}} = {{x_out_is}}, {{x_deep}} = {{x_deep_is}}, {{y_out}} = {{y_out_is}}, {{y_deep}} = {{y_deep_is}};
-    {{acc_type}} {{sums}}{{sums_shape}} = {};
+    {{acc_type}} {{sums}}{{sums_shape}};
 {{#shared}}
     // The {{split}} blocks of a cluster have a part of the depth each.
     const int {{part}} = blockIdx.x % {{split}};

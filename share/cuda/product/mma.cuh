@@ -8,15 +8,14 @@ constexpr bool MMA_HAS_GROUPS = true;
 #else
 constexpr bool MMA_HAS_GROUPS = false;
 #endif
-
 // Which results a warp has: every DOWN-th sixteen of the rows, SIXTEENS of them, and EIGHTS eights of columns side by
-// side. GROUPS: four warps multiply together.
-template <int ROWS, int COLS, int THREADS, typename T>
+// side. GROUPS: four warps multiply together, while COPIERS threads more bring what they need.
+template <int ROWS, int COLS, int THREADS, int COPIERS, typename T>
 struct mma_layout {
     static constexpr int HEIGHT = ROWS * COLS / THREADS >= 64 ? 64 : 32; // of a warp by itself
     static constexpr int TALL = THREADS / 128 < ROWS / 64 ? THREADS / 128 : ROWS / 64; // groups below each other
     static constexpr bool GROUPS =
-        MMA_HAS_GROUPS && sizeof(T) == 2 && TALL > 0 && COLS * TALL / (THREADS / 128) >= 64;
+        MMA_HAS_GROUPS && COPIERS > 0 && sizeof(T) == 2 && TALL > 0 && COLS * TALL / (THREADS / 128) >= 64;
     static constexpr int DOWN = GROUPS ? TALL * 4 : ROWS / HEIGHT;
     static constexpr int SIXTEENS = ROWS / 16 / DOWN, EIGHTS = COLS / 8 * DOWN / (THREADS / 32);
 };
@@ -32,26 +31,27 @@ __device__ __forceinline__ unsigned int mma_shared(const void *p)
     return static_cast<unsigned int>(__cvta_generic_to_shared(p));
 }
 
-// A thread's share of a tile, of which outs x deep elements exist; the others are zero. Element (out, deep) stands
+// The share of one of THREADS threads of a tile, of which outs x deep elements exist; the others are zero. Element (out, deep) stands
 // at p[out * step_out + deep * step_deep]; `chunks` says that 16 bytes may be copied as they are.
 template <int OUT, int DEEP, int THREADS, bool ALONG_DEEP, typename T>
-__device__ __forceinline__ void mma_fetch(unsigned char *to, const T *p, long long step_out, long long step_deep,
-                                          int outs, int deep, bool chunks)
+__device__ __forceinline__ void mma_fetch(unsigned char *to, int thread, const T *p, long long step_out,
+                                          long long step_deep, int outs, int deep, bool chunks)
 {
     constexpr int EACH = 16 / sizeof(T), CHUNKS = (ALONG_DEEP ? DEEP : OUT) / EACH, LINES = ALONG_DEEP ? OUT : DEEP;
     constexpr int TURNS = LINES * CHUNKS / THREADS, EVERY = THREADS / CHUNKS;
-    static_assert(EVERY % 8 == 0 && TURNS * THREADS == LINES * CHUNKS, "a thread keeps its place in all turns");
+    static_assert(TURNS * THREADS == LINES * CHUNKS, "a tile is whole turns");
     if (chunks) {
-        const int line = threadIdx.x / CHUNKS, chunk = threadIdx.x % CHUNKS, lines = ALONG_DEEP ? outs : deep;
+        const int line = thread / CHUNKS, chunk = thread % CHUNKS, lines = ALONG_DEEP ? outs : deep;
         const long long step = ALONG_DEEP ? step_out : step_deep;
         const int left = ((ALONG_DEEP ? deep : outs) - chunk * EACH) * static_cast<int>(sizeof(T));
         const int most = left < 0 ? 0 : left < 16 ? left : 16;
         const T *from = p + line * step + chunk * EACH;
-        const unsigned int at = mma_shared(to + mma_place<LINES>(line, chunk));
+        const unsigned int at = mma_shared(to);
 #pragma unroll
         for (int i = 0; i < TURNS; i++) {
             const int bytes = line + i * EVERY < lines ? most : 0;
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at + i * EVERY * 128),
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+                             at + mma_place<LINES>(line + i * EVERY, chunk)),
                          "l"(bytes ? from + i * EVERY * step : p), "r"(bytes)
                          : "memory");
         }
@@ -60,7 +60,7 @@ __device__ __forceinline__ void mma_fetch(unsigned char *to, const T *p, long lo
     const bool apart = (ALONG_DEEP ? step_deep : step_out) != 1; // neighbouring threads take neighbours in memory
 #pragma unroll 1
     for (int i = 0; i < TURNS; i++) {
-        const int at = threadIdx.x + i * THREADS;
+        const int at = thread + i * THREADS;
         const int line = apart ? at % LINES : at / CHUNKS, chunk = apart ? at / LINES : at % CHUNKS;
         const int o = ALONG_DEEP ? line : chunk * EACH, d = ALONG_DEEP ? chunk * EACH : line;
         tile_vector<T, EACH> held;
@@ -139,6 +139,9 @@ __device__ __forceinline__ void mma_multiply(A (&sums)[SIXTEENS][EIGHTS][4], con
     }
 }
 
+template <int EIGHTS, typename T> // of columns; one for each that is used stands below
+struct mma_group;
+
 // Where a warpgroup reads 64 rows or columns, 16 deep, of a tile; lines of 128 bytes lie below each other.
 template <int DEEP, bool ALONG_DEEP>
 __device__ __forceinline__ unsigned long long mma_matrix(unsigned int tile, int out, int deep)
@@ -158,9 +161,9 @@ __device__ __forceinline__ void mma_begin(float (&sums)[SIXTEENS][EIGHTS][4], un
     for (int k = 0; k < DEEP; k += 16) {
 #pragma unroll
         for (int i = 0; i < SIXTEENS; i++)
-            wgmma_add<!X_ALONG_DEEP, !Y_ALONG_DEEP>(
+            mma_group<EIGHTS, T>::template add<!X_ALONG_DEEP, !Y_ALONG_DEEP>(
                 sums[i], mma_matrix<DEEP, X_ALONG_DEEP>(xs, i * (ROWS / SIXTEENS) + down / 4 * 64, k),
-                mma_matrix<DEEP, Y_ALONG_DEEP>(ys, across * EIGHTS * 8, k), static_cast<const T *>(nullptr));
+                mma_matrix<DEEP, Y_ALONG_DEEP>(ys, across * EIGHTS * 8, k));
     }
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
@@ -172,68 +175,179 @@ __device__ __forceinline__ void mma_wait()
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(BUT) : "memory");
 }
 
-// All of it for one tile: x and y point to the tile's first row and column.
-template <int ROWS, int COLS, int DEEP, int STAGES, int THREADS, bool X_ALONG_DEEP, bool Y_ALONG_DEEP, int SIXTEENS,
-          int EIGHTS, typename A, typename T>
-__device__ __forceinline__ void mma_product(A (&sums)[SIXTEENS][EIGHTS][4], void *memory, const T *x, long long x_out,
-                                            long long x_deep, const T *y, long long y_out, long long y_deep,
-                                            long long rows, long long cols, long long depth)
+// mbarriers: of a stage that has come, and of one that nobody reads any more.
+__device__ __forceinline__ void mma_barrier_init(unsigned int barrier, int count)
 {
-    using layout = mma_layout<ROWS, COLS, THREADS, T>;
-    constexpr int EACH = 16 / sizeof(T), X_SIZE = ROWS * 128, Y_SIZE = COLS * 128;
-    constexpr int FETCHERS = THREADS < 256 ? THREADS : 256; // what makes whole lines of every tile
-    constexpr int AHEAD = STAGES - (layout::GROUPS ? 2 : 1); // a stage that is multiplied by warpgroups ends late
-    static_assert(DEEP * sizeof(T) == 128 && AHEAD > 0, "");
-    unsigned char *xs = static_cast<unsigned char *>(memory), *ys = xs + STAGES * X_SIZE;
-    const bool x_chunks = (X_ALONG_DEEP ? x_deep == 1 && x_out % EACH == 0 : x_out == 1 && x_deep % EACH == 0) &&
-                          reinterpret_cast<unsigned long long>(x) % 16 == 0;
-    const bool y_chunks = (Y_ALONG_DEEP ? y_deep == 1 && y_out % EACH == 0 : y_out == 1 && y_deep % EACH == 0) &&
-                          reinterpret_cast<unsigned long long>(y) % 16 == 0;
-    const int down = threadIdx.x / 32 % layout::DOWN, across = threadIdx.x / 32 / layout::DOWN;
-    const int x_outs = rows < ROWS ? static_cast<int>(rows) : ROWS, y_outs = cols < COLS ? static_cast<int>(cols) : COLS;
-    const bool has_results = down * 16 < rows && across * EIGHTS * 8 < cols;
-    int into = 0, from = 0;
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
+}
 
-    auto fetch = [&](long long at) {
-        if (at < depth && threadIdx.x < FETCHERS) {
-            const int deep = depth - at < DEEP ? static_cast<int>(depth - at) : DEEP;
-            mma_fetch<ROWS, DEEP, FETCHERS, X_ALONG_DEEP>(xs + into * X_SIZE, x + at * x_deep, x_out, x_deep, x_outs,
-                                                         deep, x_chunks);
-            mma_fetch<COLS, DEEP, FETCHERS, Y_ALONG_DEEP>(ys + into * Y_SIZE, y + at * y_deep, y_out, y_deep, y_outs,
-                                                         deep, y_chunks);
-        }
+__device__ __forceinline__ void mma_arrive(unsigned int barrier)
+{
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+// This thread arrives when its copies so far have come.
+__device__ __forceinline__ void mma_arrive_later(unsigned int barrier)
+{
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
+}
+
+__device__ __forceinline__ void mma_await(unsigned int barrier, int parity)
+{
+    asm volatile("{ .reg .pred done;\n"
+                 "again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+                 "@!done bra again; }" ::"r"(barrier),
+                 "r"(parity)
+                 : "memory");
+}
+
+// Both operands of a tile, stage by stage: what a thread that copies knows of them.
+template <int ROWS, int COLS, int DEEP, int COPIERS, bool X_ALONG_DEEP, bool Y_ALONG_DEEP, typename T>
+struct mma_source {
+    static constexpr int ALL = COPIERS;
+    unsigned char *xs, *ys; // shared memory of all stages
+    const T *x, *y;
+    long long x_out, x_deep, y_out, y_deep, depth;
+    int rows, cols; // that exist
+    bool x_chunks, y_chunks;
+
+    // The part from `at` on, as the share of one of COPIERS threads.
+    __device__ __forceinline__ void fetch(int thread, int stage, long long at) const
+    {
+        const int deep = depth - at < DEEP ? static_cast<int>(depth - at) : DEEP;
+        mma_fetch<ROWS, DEEP, COPIERS, X_ALONG_DEEP>(xs + stage * ROWS * 128, thread, x + at * x_deep, x_out,
+                                                         x_deep, rows, deep, x_chunks);
+        mma_fetch<COLS, DEEP, COPIERS, Y_ALONG_DEEP>(ys + stage * COLS * 128, thread, y + at * y_deep, y_out,
+                                                         y_deep, cols, deep, y_chunks);
+    }
+};
+
+template <int EACH, bool ALONG_DEEP, typename T>
+__device__ __forceinline__ bool mma_is_chunks(const T *p, long long step_out, long long step_deep)
+{
+    return (ALONG_DEEP ? step_deep == 1 && step_out % EACH == 0 : step_out == 1 && step_deep % EACH == 0) &&
+           reinterpret_cast<unsigned long long>(p) % 16 == 0;
+}
+
+template <int SIXTEENS, int EIGHTS, typename A>
+__device__ __forceinline__ void mma_clear(A (&sums)[SIXTEENS][EIGHTS][4])
+{
+#pragma unroll
+    for (int i = 0; i < SIXTEENS * EIGHTS * 4; i++)
+        sums[i / 4 / EIGHTS][i / 4 % EIGHTS][i % 4] = 0;
+}
+
+// Warps by themselves: all meet once a stage. Threads from FIRST on copy.
+template <int ROWS, int COLS, int DEEP, int STAGES, int THREADS, int FIRST, bool X_ALONG_DEEP, bool Y_ALONG_DEEP, typename T,
+          typename S, typename A, int SIXTEENS, int EIGHTS>
+__device__ __forceinline__ void mma_by_warps(A (&sums)[SIXTEENS][EIGHTS][4], const S &source)
+{
+    constexpr int DOWN = ROWS / SIXTEENS / 16;
+    const int copier = static_cast<int>(threadIdx.x) - FIRST;
+    const bool copies = copier >= 0 && copier < S::ALL;
+    const int down = threadIdx.x / 32 % DOWN, across = threadIdx.x / 32 / DOWN;
+    const bool has_results = threadIdx.x < THREADS && down * 16 < source.rows && across * EIGHTS * 8 < source.cols;
+    int into = STAGES - 1, from = 0;
+
+    mma_clear(sums);
+#pragma unroll 1
+    for (int stage = 0; stage < STAGES - 1; stage++) {
+        if (copies && stage * DEEP < source.depth)
+            source.fetch(copier, stage, stage * DEEP);
         asm volatile("cp.async.commit_group;" ::: "memory");
-        into = into + 1 == STAGES ? 0 : into + 1;
-    };
+    }
 #pragma unroll 1
-    for (int stage = 0; stage < AHEAD; stage++)
-        fetch(stage * DEEP);
-#pragma unroll 1
-    for (long long at = 0; at < depth; at += DEEP) {
-        asm volatile("cp.async.wait_group %0;" ::"n"(AHEAD - 1) : "memory");
-        if constexpr (layout::GROUPS)
-            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    for (long long at = 0; at < source.depth; at += DEEP) {
+        asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
         __syncthreads();
-        if constexpr (layout::GROUPS) {
-            mma_begin<ROWS, DEEP, X_ALONG_DEEP, Y_ALONG_DEEP, T>(sums, mma_shared(xs + from * X_SIZE),
-                                                                 mma_shared(ys + from * Y_SIZE), down, across);
-            fetch(at + AHEAD * DEEP);
-            mma_wait<1>();
-        } else {
-            fetch(at + AHEAD * DEEP);
-            if (has_results)
-                mma_multiply<ROWS, COLS, DEEP, X_ALONG_DEEP, Y_ALONG_DEEP, T>(sums, xs + from * X_SIZE,
-                                                                              ys + from * Y_SIZE, down, across);
-        }
+        if (copies && at + (STAGES - 1) * DEEP < source.depth)
+            source.fetch(copier, into, at + (STAGES - 1) * DEEP);
+        asm volatile("cp.async.commit_group;" ::: "memory");
+        if (has_results)
+            mma_multiply<ROWS, COLS, DEEP, X_ALONG_DEEP, Y_ALONG_DEEP, T>(sums, source.xs + from * ROWS * 128,
+                                                                          source.ys + from * COLS * 128, down, across);
+        into = from;
         from = from + 1 == STAGES ? 0 : from + 1;
     }
-    if constexpr (layout::GROUPS) {
+    asm volatile("cp.async.wait_group 0;" ::: "memory");
+}
+
+// Warpgroups: those that copy and those that multiply wait for each other by mbarriers alone.
+template <int ROWS, int COLS, int DEEP, int STAGES, int THREADS, bool X_ALONG_DEEP, bool Y_ALONG_DEEP, typename T,
+          typename S, int SIXTEENS, int EIGHTS>
+__device__ __forceinline__ void mma_by_groups(float (&sums)[SIXTEENS][EIGHTS][4], const S &source)
+{
+    constexpr int DOWN = ROWS / SIXTEENS / 16;
+    const unsigned int xs = mma_shared(source.xs), ys = mma_shared(source.ys);
+    const unsigned int come = ys + STAGES * COLS * 128, gone = come + STAGES * 8;
+    const int down = threadIdx.x / 32 % DOWN, across = threadIdx.x / 32 / DOWN;
+    int stage = 0, parity = 0;
+
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < STAGES; i++) {
+            mma_barrier_init(come + i * 8, S::ALL);
+            mma_barrier_init(gone + i * 8, THREADS / 32);
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x >= THREADS) {
+#pragma unroll 1
+        for (long long at = 0; at < source.depth; at += DEEP) {
+            if (at >= STAGES * DEEP)
+                mma_await(gone + stage * 8, parity ^ 1);
+            source.fetch(threadIdx.x - THREADS, stage, at);
+            if (source.x_chunks && source.y_chunks) {
+                mma_arrive_later(come + stage * 8);
+            } else { // what was stored is no copy that arrives
+                asm volatile("cp.async.wait_all;" ::: "memory");
+                mma_arrive(come + stage * 8);
+            }
+            stage = stage + 1 == STAGES ? 0 : stage + 1;
+            parity ^= stage == 0;
+        }
+    } else {
+        unsigned int last = 0;
+        mma_clear(sums);
+#pragma unroll 1
+        for (long long at = 0; at < source.depth; at += DEEP) {
+            mma_await(come + stage * 8, parity);
+            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+            mma_begin<ROWS, DEEP, X_ALONG_DEEP, Y_ALONG_DEEP, T>(sums, xs + stage * ROWS * 128,
+                                                                 ys + stage * COLS * 128, down, across);
+            mma_wait<1>();
+            if (at > 0 && threadIdx.x % 32 == 0)
+                mma_arrive(last);
+            last = gone + stage * 8;
+            stage = stage + 1 == STAGES ? 0 : stage + 1;
+            parity ^= stage == 0;
+        }
         mma_wait<0>();
 #pragma unroll
         for (int i = 0; i < SIXTEENS * EIGHTS * 4; i++) // not looked at before
             asm volatile("" : "+f"(sums[i / 4 / EIGHTS][i / 4 % EIGHTS][i % 4])::"memory");
     }
-    asm volatile("cp.async.wait_group 0;" ::: "memory");
+}
+
+// All of it for one tile: x and y point to the tile's first row and column. THREADS threads multiply; COPIERS more
+// bring what they need, or all do (0).
+template <int ROWS, int COLS, int DEEP, int STAGES, int THREADS, int COPIERS, bool X_ALONG_DEEP, bool Y_ALONG_DEEP, int SIXTEENS,
+          int EIGHTS, typename A, typename T>
+__device__ __forceinline__ void mma_product(A (&sums)[SIXTEENS][EIGHTS][4], void *memory, const T *x, long long x_out,
+                                            long long x_deep, const T *y, long long y_out, long long y_deep,
+                                            long long rows, long long cols, long long depth)
+{
+    static_assert(DEEP * sizeof(T) == 128 && STAGES > 1, "");
+    unsigned char *xs = static_cast<unsigned char *>(memory);
+    constexpr int ALL = COPIERS > 0 ? COPIERS : THREADS < 256 ? THREADS : 256;
+    const mma_source<ROWS, COLS, DEEP, ALL, X_ALONG_DEEP, Y_ALONG_DEEP, T> source = {
+        xs, xs + STAGES * ROWS * 128, x, y, x_out, x_deep, y_out, y_deep, depth,
+        rows < ROWS ? static_cast<int>(rows) : ROWS, cols < COLS ? static_cast<int>(cols) : COLS,
+        mma_is_chunks<16 / sizeof(T), X_ALONG_DEEP>(x, x_out, x_deep),
+        mma_is_chunks<16 / sizeof(T), Y_ALONG_DEEP>(y, y_out, y_deep)};
+    if constexpr (mma_layout<ROWS, COLS, THREADS, COPIERS, T>::GROUPS)
+        mma_by_groups<ROWS, COLS, DEEP, STAGES, THREADS, X_ALONG_DEEP, Y_ALONG_DEEP, T>(sums, source);
+    else
+        mma_by_warps<ROWS, COLS, DEEP, STAGES, THREADS, COPIERS ? THREADS : 0, X_ALONG_DEEP, Y_ALONG_DEEP, T>(sums, source);
     __syncthreads();
 }
 
@@ -242,6 +356,8 @@ template <int ROWS, int COLS, int SIXTEENS, int EIGHTS, typename A>
 __device__ __forceinline__ void mma_stage(A *memory, const A (&sums)[SIXTEENS][EIGHTS][4], int slab)
 {
     constexpr int DOWN = ROWS / SIXTEENS / 16;
+    if (threadIdx.x >= DOWN * (COLS / 8 / EIGHTS) * 32)
+        return;
     const int down = threadIdx.x / 32 % DOWN, across = threadIdx.x / 32 / DOWN, lane = threadIdx.x % 32;
     A *to = memory + (down * 16 + lane / 4) * (COLS + 8) + across * EIGHTS * 8 + lane % 4 * 2;
 #pragma unroll

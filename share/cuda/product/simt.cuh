@@ -105,6 +105,9 @@ __device__ __forceinline__ void simt_product(A (&sums)[SUM_ROWS][SUM_COLS], A *m
     A x_held[X_HELD], y_held[Y_HELD];
     int stage = 0;
 
+#pragma unroll
+    for (int i = 0; i < SUM_ROWS * SUM_COLS; i++)
+        sums[i / SUM_COLS][i % SUM_COLS] = 0;
     simt_fetch<ROWS, DEEP, THREADS, X_ALONG_DEEP>(x_held, x, x_out, x_deep, rows, depth, x_fours);
     simt_fetch<COLS, DEEP, THREADS, Y_ALONG_DEEP>(y_held, y, y_out, y_deep, cols, depth, y_fours);
     simt_put<ROWS, DEEP, THREADS, X_ALONG_DEEP>(xs, x_held);
