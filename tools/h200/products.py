@@ -7,8 +7,8 @@ second of both versions, and those of torch.matmul where torch is there (f32 wit
 
 With --variants [SETTINGS], no run: the transform block-product with each of these settings (default: SETTINGS below), or
 with --files the given files, is compiled by nvcc for each of --archs, timed beside torch.matmul, and its result compared
-with torch's. Nothing is judged. A setting that does not apply has no row. build/tools/transformed beside the binary
-makes the files; --sim names the device that it makes them for."""
+with torch's. Nothing is judged. A setting that does not apply has no row. build/tools/apply, or what APPLY names, makes
+the files."""
 import argparse
 import concurrent.futures
 import ctypes
@@ -143,9 +143,9 @@ def variant_files(args, astra, task, name):
     """What is timed: names and files."""
     if args.files:
         return [(os.path.basename(f), f) for f in args.files.split(",")]
-    tool, made = os.path.join(os.path.dirname(astra), "tools/transformed"), []
+    made = []
     for setting in (args.variants or SETTINGS["f32" if name == "f32" else "16"]).split(","):
-        done = subprocess.run([tool, task, args.sim, "block-product", setting], stdout=subprocess.PIPE,
+        done = subprocess.run([args.apply, task, "block-product", setting], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True)
         if done.returncode == 0:
             made.append((setting, os.path.join(task, f"v{setting}.cu")))
@@ -196,9 +196,9 @@ def main():
     parser.add_argument("--variants", nargs="?", const="")
     parser.add_argument("--files")
     parser.add_argument("--archs", default="sm_90a")
-    parser.add_argument("--sim", default="h200")
     args = parser.parse_args()
     astra = os.environ.get("ASTRA", os.path.join(HERE, "../../build/astra"))
+    args.apply = os.environ.get("APPLY", os.path.join(HERE, "../../build/tools/apply"))
     variants = args.files or args.variants is not None
 
     if variants:
