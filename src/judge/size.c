@@ -390,10 +390,18 @@ bool size_verify(const struct whole *w, const struct both *b, const struct stage
 
 /* ---- better than the original ---- */
 
+/* All n elements of an output as they should be: values NULL where that is not known, and lost says which of
+ * them are not. */
+struct answers {
+    size_t output, n;
+    double *values;
+    bool *lost;
+};
+
 /* A version on the simulator, whole, where its work is within the limit; what its shadow has of all elements of
- * an output, or, without a shadow, what it stored. values NULL: they are not known. Closes the shadow. */
-static bool simulated_answers(const struct whole *w, struct version *v, struct ptx_shadow *shadow, size_t o,
-                              size_t n, double **values, bool *lost, struct err *err)
+ * an output, or, without a shadow, what it stored. Closes the shadow. */
+static bool simulated_answers(const struct whole *w, struct version *v, struct ptx_shadow *shadow,
+                              struct answers *out, struct err *err)
 {
     struct judge *j = w->judge;
     const struct task *t = v->task;
@@ -403,7 +411,7 @@ static bool simulated_answers(const struct whole *w, struct version *v, struct p
     struct stage s;
     int64_t bytes;
 
-    *values = NULL;
+    out->values = NULL;
     if (!stage_open(&s, j, &stage_sim, t, w->dims, &data, err)) {
         ptx_shadow_close(shadow);
         return false;
@@ -411,12 +419,13 @@ static bool simulated_answers(const struct whole *w, struct version *v, struct p
     s.shadow = shadow;
     struct stage_ran ran;
     bool ok = stage_verify(&s, v, &check, w->arena, &ran, &fate, err);
-    uint64_t addr = stage_arg(&s, j->outputs[o], &bytes);
-    double *to = arena_alloc(w->arena, MAX((size_t)bytes, n * sizeof(double)) + 1);
+    size_t arg = j->outputs[out->output];
+    uint64_t addr = stage_arg(&s, arg, &bytes);
+    double *to = arena_alloc(w->arena, MAX((size_t)bytes, out->n * sizeof(double)) + 1);
     if (ok && fate_open(&fate) && (ok = stage_sim.read(&s, addr, to, (size_t)bytes, err))) {
         if (shadow)
-            ptx_shadow_read(shadow, s.mem, addr, exact_real(t->args[j->outputs[o]].type), n, to, lost);
-        *values = to;
+            ptx_shadow_read(shadow, s.mem, addr, exact_real(t->args[arg].type), out->n, to, out->lost);
+        out->values = to;
     }
     ptx_shadow_close(shadow);
     stage_close(&s);
@@ -429,7 +438,7 @@ static bool whole_units(const struct whole *w, size_t o, size_t n, double **unit
     struct judge *j = w->judge;
     enum kernel_type type = j->task->args[j->outputs[o]].type, narrow = output_narrow(j, o);
     double *of[N_PTX_TERMS], *to = arena_array(w->arena, double, n + 1);
-    bool *lost = arena_array(w->arena, bool, n + 1);
+    struct answers terms = {.output = o, .n = n, .lost = arena_array(w->arena, bool, n + 1)};
     struct version *v;
 
     *units = NULL;
@@ -438,33 +447,34 @@ static bool whole_units(const struct whole *w, size_t o, size_t n, double **unit
     if (!terms_version(j, &v, err))
         return false;
     for (enum ptx_terms m = PTX_TERMS_SQUARES; v && m < N_PTX_TERMS; m++) {
-        if (!simulated_answers(w, v, terms_shadow(j, m), o, n, &of[m], lost, err))
+        if (!simulated_answers(w, v, terms_shadow(j, m), &terms, err))
             return false;
+        of[m] = terms.values;
         if (!of[m])
             return true;
     }
     for (size_t e = 0; v && e < n; e++) {
-        const struct rule_terms terms = {of[PTX_TERMS_SQUARES][e], of[PTX_TERMS_LARGEST][e],
-                                         of[PTX_TERMS_SIZES][e]};
-        to[e] = lost[e] ? 0 : rule_unit(type, narrow, &terms);
+        const struct rule_terms of_one = {of[PTX_TERMS_SQUARES][e], of[PTX_TERMS_LARGEST][e],
+                                          of[PTX_TERMS_SIZES][e]};
+        to[e] = terms.lost[e] ? 0 : rule_unit(type, narrow, &of_one);
     }
     *units = v ? to : NULL;
     return true;
 }
 
 /* By the reference, on the GPU. */
-static bool measured_answers(const struct whole *w, size_t o, size_t n, double **values, struct err *err)
+static bool measured_answers(const struct whole *w, struct answers *out, struct err *err)
 {
     struct oracle s = {.w = w};
     const char *why_not = NULL;
     int64_t bytes;
     bool ok = run_reference(&s, &why_not, err);
 
-    *values = NULL;
+    out->values = NULL;
     if (ok && s.whole) {
-        uint64_t addr = stage_arg(&s.stage, w->judge->outputs[o], &bytes);
-        *values = arena_array(w->arena, double, n + 1);
-        ok = stage_gpu.read(&s.stage, addr, *values, n * sizeof(double), err);
+        uint64_t addr = stage_arg(&s.stage, w->judge->outputs[out->output], &bytes);
+        out->values = arena_array(w->arena, double, out->n + 1);
+        ok = stage_gpu.read(&s.stage, addr, out->values, out->n * sizeof(double), err);
     }
     oracle_close(&s);
     return ok;
@@ -477,7 +487,6 @@ bool size_nearer(const struct whole *w, const struct both *b, const struct stage
     enum kernel_type type = y->arg->type;
     size_t size = kernel_type_size(type);
     int64_t n;
-    double *exact;
     bool ok;
 
     *nearer = false;
@@ -485,11 +494,17 @@ bool size_nearer(const struct whole *w, const struct both *b, const struct stage
         return true;
     if (!task_shape(j->task, y->arg, w->dims, &n, err))
         return false;
-    bool *lost = arena_array(w->arena, bool, (size_t)n + 1);
-    ok = ops->side == SIDE_GPU && j->task->reference_path
-             ? measured_answers(w, output, (size_t)n, &exact, err)
-             : simulated_answers(w, &j->exact, j->exact.shadow ? ptx_shadow_open() : NULL, output, (size_t)n,
-                                 &exact, lost, err);
+    struct answers a = {.output = output, .n = (size_t)n, .lost = arena_array(w->arena, bool, (size_t)n + 1)};
+    struct ptx_shadow *shadow = NULL;
+    if (ops->side == SIDE_GPU && j->task->reference_path) {
+        ok = measured_answers(w, &a, err);
+    } else {
+        if (j->exact.shadow)
+            shadow = ptx_shadow_open();
+        ok = simulated_answers(w, &j->exact, shadow, &a, err);
+    }
+    const double *exact = a.values;
+    const bool *lost = a.lost;
     if (!ok || !exact)
         return ok;
     const struct error_stats none = {0};

@@ -183,7 +183,8 @@ static char *kernel_text(const struct attention *a, const struct shape *s, const
     fill_put(fill, "uniform_behind", behind);
     fill_if(fill, "any_uniform", *before != '\0');
     fill_if(fill, "any_behind", *behind != '\0');
-    fill_put(fill, "row_bound", told(a) ? told(a) : text_of(f, flat ? a->heads_of : a->rows));
+    struct node bound = flat ? a->heads_of : a->rows;
+    fill_put(fill, "row_bound", told(a) ? told(a) : text_of(f, bound));
     /* The last query sees the keys below this. */
     const char *end =
         a->diagonal.ok ? arena_printf(f->a, "%s - 1 + %s", rows, poly_text(a, &a->diagonal)) : NULL;
@@ -192,9 +193,10 @@ static char *kernel_text(const struct attention *a, const struct shape *s, const
     fill_put(fill, "diagonal_is", a->flag ? arena_printf(f->a, "(%s) ? %s : %s", a->flag, below, keys) : below);
     /* Blocks with many keys to see come first. */
     const char *tile = flat ? arena_printf(f->a, "%s %% %s", block, tiles) : block;
+    const char *tile_is = flat ? "(%s)" : "(long long)%s";
     fill_put(fill, "tile_is",
              a->diagonal.ok ? arena_printf(f->a, "(%s - 1 - %s)", tiles, tile)
-                            : arena_printf(f->a, flat ? "(%s)" : "(long long)%s", tile));
+                            : arena_printf(f->a, tile_is, tile));
     put_operand(a, fill, "q", &a->q);
     put_operand(a, fill, "k", &a->k);
     put_operand(a, fill, "v", &a->v);
@@ -205,16 +207,23 @@ static char *kernel_text(const struct attention *a, const struct shape *s, const
 
 /* ---- the launch ---- */
 
+/* How many along a dimension: by the parts of a dim3, or, where there are none, by the one number. */
+static const char *extent_along(const struct function *f, const struct node *parts, size_t n, struct node whole,
+                                size_t d)
+{
+    if (!parts && d == 0)
+        return text_of(f, whole);
+    return parts && d < n ? text_of(f, parts[d]) : "1";
+}
+
 /* Blocks, or threads where a thread takes a query, along the queries' dimension, as the launcher has them. */
 static const char *grid_queries(const struct attention *a, const struct launch *l, struct node *parts, size_t n)
 {
     const struct function *f = a->f;
     size_t n_block, d = (size_t)a->dimension;
     struct node *block = launch_dim3(f, l, l->block, &n_block);
-    const char *grid = parts ? (d < n ? text_of(f, parts[d]) : "1") : d == 0 ? text_of(f, l->grid) : "1";
-    const char *threads = block    ? (d < n_block ? text_of(f, block[d]) : "1")
-                          : d == 0 ? text_of(f, l->block)
-                                   : "1";
+    const char *grid = extent_along(f, parts, n, l->grid, d),
+               *threads = extent_along(f, block, n_block, l->block, d);
 
     return a->by_thread ? arena_printf(f->a, "(%s) * (%s)", grid, threads) : grid;
 }
@@ -268,9 +277,8 @@ static char *launch_lines(const struct attention *a, const struct shape *s, cons
         x[d] = parts && d < n ? text_of(f, parts[d]) : x[d];
     if (node_ok(a->all_rows))
         total = launch_expression(f, l, a->all_rows);
-    rows = node_ok(a->heads_of) ? launch_expression(f, l, a->heads_of)
-           : node_ok(a->rows)   ? launch_expression(f, l, a->rows)
-                                : total;
+    struct node counted = node_ok(a->heads_of) ? a->heads_of : a->rows;
+    rows = node_ok(counted) ? launch_expression(f, l, counted) : total;
     if (!rows || !total) {
         err_input(why_not, "the launcher cannot tell how many queries there are");
         return NULL;

@@ -481,7 +481,8 @@ static bool take_scale(struct parse *p)
             str_free(&b);
             return err_input(p->why, "%s scales its scores by something that is not the same for all", f->name);
         }
-        const char *by = b.len == 0 ? (x->divides ? "1.0f / " : "") : x->divides ? " / " : " * ";
+        const char *first = x->divides ? "1.0f / " : "", *later = x->divides ? " / " : " * ",
+                   *by = b.len ? later : first;
         str_addf(&b, "%sstatic_cast<float>(%s)", by, text_of(f, node_strip(x->e)));
     }
     p->a->scale = b.len ? str_take(&b, f->a) : "1.0f";
@@ -566,9 +567,8 @@ static bool carry_heads(struct parse *p, const struct parse *first, struct atten
             continue;
         while (own < 3 && !poly_has(f, p->a->v.start, block_index[own]))
             own++;
-        const char *name = own < 3      ? arena_printf(f->a, "blockIdx/%c", "xyz"[own])
-                           : p->a->head ? p->a->head->name
-                                        : NULL;
+        const char *head = p->a->head ? p->a->head->name : NULL,
+                   *name = own < 3 ? arena_printf(f->a, "blockIdx/%c", "xyz"[own]) : head;
         if (!name || (own < 3 && !same_extent(f, own, first->f, d)))
             return err_input(p->why, "the heads of %s and %s are not counted alike", f->name, first->f->name);
         struct poly by = poly_take(f, block_index[d], &o->start);

@@ -386,6 +386,14 @@ static bool declared_as(const struct flat *f, const char *reg, const char *type)
     return false;
 }
 
+/* Of a register that is no predicate. */
+static int declared_bits(const struct flat *f, const char *reg)
+{
+    if (declared_as(f, reg, "16"))
+        return 16;
+    return declared_as(f, reg, "64") ? 64 : 32;
+}
+
 static void write_result(const struct flat *f, struct str *out, const char *reg, size_t slot)
 {
     size_t offset = slot * f->lanes * 8;
@@ -393,11 +401,7 @@ static void write_result(const struct flat *f, struct str *out, const char *reg,
     if (declared_as(f, reg, ".pred"))
         str_addf(out, "selp.b32 %%flatr3, 1, 0, %s;\nst.global.b32 [%%flatd1+%zu], %%flatr3;\n", reg, offset);
     else
-        str_addf(out, "st.global.b%s [%%flatd1+%zu], %s;\n",
-                 declared_as(f, reg, "16")   ? "16"
-                 : declared_as(f, reg, "64") ? "64"
-                                             : "32",
-                 offset, reg);
+        str_addf(out, "st.global.b%d [%%flatd1+%zu], %s;\n", declared_bits(f, reg), offset, reg);
 }
 
 static void write_statement(const struct flat *f, struct str *out, const struct statement *s, size_t *result)
@@ -408,13 +412,12 @@ static void write_statement(const struct flat *f, struct str *out, const struct 
         for (size_t i = 0; i < s->n_dests; i++)
             str_addf(out, "ld.global%.*s %s, [%%flatd0+%zu];\n", (int)(s->op.s + s->op.len - type), type,
                      s->dests[i], (s->how == READ ? 0 : 1 + s->slot) * f->lanes * 8);
-    else if (s->how == COPIED)
-        str_addf(out, "%s %s, %.*s;\n",
-                 declared_as(f, s->dests[0], ".pred") ? *s->operands[1].s == '!' ? "not.pred" : "mov.pred"
-                                                      : "mov.b32",
-                 s->dests[0], (int)(s->operands[1].len - (*s->operands[1].s == '!')),
-                 s->operands[1].s + (*s->operands[1].s == '!'));
-    else {
+    else if (s->how == COPIED) {
+        bool negated = *s->operands[1].s == '!';
+        const char *op = negated ? "not.pred" : "mov.pred";
+        str_addf(out, "%s %s, %.*s;\n", declared_as(f, s->dests[0], ".pred") ? op : "mov.b32", s->dests[0],
+                 (int)s->operands[1].len - negated, s->operands[1].s + negated);
+    } else {
         str_addf(out, "%.*s ", (int)s->op.len, s->op.s);
         for (size_t i = 0; i < s->n_operands; i++)
             str_addf(out, "%s%.*s", i ? ", " : "", (int)s->operands[i].len, s->operands[i].s);
