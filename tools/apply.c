@@ -56,7 +56,9 @@ int main(int argc, char **argv)
          agent_version_open(&v, a, task, task->source_path, text, &h200, &err);
     if (ok && argc > 3) {
         struct agent_step step = {.transform = ops->name, .setting = atoi(argv[3])};
-        ok = agent_step_rules(task, task->source_path, &step, &h200, a, &text, &err);
+        struct agent_versions *all = agent_versions_open(task, task->source_path, &h200);
+        ok = agent_step_rules(all, &step, a, &text, &err);
+        agent_versions_close(all);
         if (ok)
             printf("%s", text);
     } else if (ok) {

@@ -139,6 +139,7 @@ static bool make_table(int argc, char **argv, struct arena *a, struct err *err)
     bool ok =
         m.points.n > 700 ? err_input(err, "%zu points are too many", m.points.n) : time_all(&m, p, t, out, err);
     vec_free(&m.points);
+    agent_template_close(m.template);
     pool_close(p);
     return fclose(out) == 0 && ok;
 }

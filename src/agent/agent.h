@@ -59,6 +59,7 @@ struct agent_version {
     struct transform_input input;
     struct kernel *kernel;
     struct agent_sites *sites; /* one a transform, found when first asked for */
+    struct agent_sites *every; /* the same, of all settings */
     struct arena *arena;
 };
 
@@ -68,6 +69,32 @@ void agent_version_close(struct agent_version *v);
 /* Where a transform of transforms applies; it is looked for once. */
 size_t agent_version_sites(const struct agent_version *v, const struct transform *transform,
                            const struct transform_site **sites);
+/* The same, with sites for every legal setting of its parameters. */
+size_t agent_version_every_site(const struct agent_version *v, const struct transform *transform,
+                                const struct transform_site **sites);
+
+/* The versions of the texts that were asked for last: what a step left is what the next one begins with, and
+ * what many settings of it begin with. */
+enum { AGENT_VERSIONS_KEPT = 16 };
+struct agent_versions {
+    const struct task *task;
+    const char *path;
+    const struct kernel_limits *limits;
+    struct agent_kept {
+        struct arena *arena; /* NULL: none is kept here */
+        const char *text;
+        struct agent_version v;
+        uint64_t asked; /* when last */
+    } kept[AGENT_VERSIONS_KEPT];
+    uint64_t n_asked;
+};
+struct agent_versions *agent_versions_open(const struct task *t, const char *path,
+                                           const struct kernel_limits *limits);
+void agent_versions_close(struct agent_versions *all);
+/* Stands until so many others were asked for; NULL with the reason. */
+const struct agent_version *agent_versions_get(struct agent_versions *all, const char *text, struct err *err);
+/* Is it a kernel file of the task? */
+bool agent_versions_stands(struct agent_versions *all, const char *text, struct err *why_not);
 
 struct agent_version_of { /* one of several that a launcher may choose from */
     const char *name;     /* "the original", "candidate 7" */
@@ -180,8 +207,8 @@ bool agent_code_rules(const struct task *t, const char *path, const struct agent
 
 /* One step, which gets the setting that it chose and the text that it left; false with the reason, and the text
  * as it was, when it does not apply or leaves no kernel file of the task. */
-bool agent_step_rules(const struct task *t, const char *path, struct agent_step *step,
-                      const struct kernel_limits *limits, struct arena *a, char **text, struct err *why_not);
+bool agent_step_rules(struct agent_versions *all, struct agent_step *step, struct arena *a, char **text,
+                      struct err *why_not);
 
 /* ---- the numbers of a stack of steps, searched (template.c) ---- */
 
@@ -194,8 +221,9 @@ struct agent_template_of {
     const struct agent_step *steps;
     size_t n_steps;
 };
-/* All is in the arena; NULL: the steps leave nothing open. */
+/* Files and steps are in the arena and outlive it; NULL: the steps leave nothing open. */
 struct agent_template *agent_template_open(struct arena *a, const struct agent_template_of *of);
+void agent_template_close(struct agent_template *t); /* NULL: nothing */
 const struct tune_space *agent_template_space(const struct agent_template *t);
 const int *agent_template_start(const struct agent_template *t); /* the point of the steps as they are */
 /* As tune_oracle.legal: a step that has parameters takes effect with its setting; one without them may be left

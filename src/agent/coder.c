@@ -15,27 +15,27 @@ char *agent_steps_text(struct arena *a, const struct agent_step *steps, size_t n
 
 /* Applies one transform at every place where it applies with the setting. A transform does not apply to its own
  * work, so the places left shrink; the count found first bounds the loop all the same. */
-static bool carry_out(const struct task *t, const char *path, struct agent_step *step,
-                      const struct kernel_limits *limits, struct arena *a, char **text, struct err *why_not)
+static bool carry_out(struct agent_versions *all, struct agent_step *step, struct arena *a, char **text,
+                      struct err *why_not)
 {
     const struct transform *ops = transform_find(step->transform);
     size_t places = MAX_PLACES, refused = 0;
     bool changed = false;
 
     if (agent_is_dispatch(step))
-        return agent_dispatch(t, path, step, a, text, why_not);
+        return agent_dispatch(all->task, all->path, step, a, text, why_not);
     if (!ops)
         return err_input(why_not, "no transform is called %s", step->transform);
     for (size_t round = 0; round < places; round++) {
-        struct agent_version v;
+        const struct agent_version *v = agent_versions_get(all, *text, why_not);
         const struct transform_site *sites, *site = NULL;
         size_t n, left = 0;
         char *next;
 
-        if (!agent_version_open(&v, a, t, path, *text, limits, why_not))
+        if (!v)
             return changed;
-        v.input.all_settings = step->setting != AGENT_OWN_CHOICE;
-        n = transform_sites(ops, &v.input, a, &sites);
+        n = step->setting == AGENT_OWN_CHOICE ? agent_version_sites(v, ops, &sites)
+                                              : agent_version_every_site(v, ops, &sites);
         if (step->setting == AGENT_OWN_CHOICE && n > 0)
             step->setting = sites[0].setting;
         for (size_t i = 0; i < n; i++)
@@ -45,13 +45,12 @@ static bool carry_out(const struct task *t, const char *path, struct agent_step 
             places = MIN(left, (size_t)MAX_PLACES);
         if (!site && !changed && left == 0)
             err_input(why_not, "%s does not apply", step->transform);
-        if (site && transform_apply(ops, &v.input, site, a, &next, why_not)) {
+        if (site && transform_apply(ops, &v->input, site, a, &next, why_not)) {
             *text = next;
             changed = true;
         } else {
             refused++;
         }
-        agent_version_close(&v);
         if (!site)
             break;
     }
@@ -73,22 +72,12 @@ static bool settled(const struct agent_step *done, size_t n, struct agent_step s
 
 /* A step whose file is no kernel file of the task any more is left out, and the others go on from the file
  * before it. */
-static bool still_opens(const struct task *t, const char *path, struct arena *a, const char *text,
-                        struct err *why_not)
-{
-    struct kernel *k = NULL;
-    bool ok = task_kernel_open(&k, a, t, path, text, why_not) && task_match(t, k, why_not);
-
-    kernel_close(k);
-    return ok;
-}
-
-bool agent_step_rules(const struct task *t, const char *path, struct agent_step *step,
-                      const struct kernel_limits *limits, struct arena *a, char **text, struct err *why_not)
+bool agent_step_rules(struct agent_versions *all, struct agent_step *step, struct arena *a, char **text,
+                      struct err *why_not)
 {
     char *next = *text;
 
-    if (!carry_out(t, path, step, limits, a, &next, why_not) || !still_opens(t, path, a, next, why_not))
+    if (!carry_out(all, step, a, &next, why_not) || !agent_versions_stands(all, next, why_not))
         return false;
     step->text = *text = next;
     return true;
@@ -99,14 +88,15 @@ bool agent_code_rules(const struct task *t, const char *path, const struct agent
                       struct err *why_not)
 {
     struct agent_step *effective = arena_array(a, struct agent_step, strategy->n_steps + 1);
+    struct agent_versions *all = agent_versions_open(t, path, limits);
 
     file->steps = effective;
     file->n_steps = 0;
     for (size_t i = 0; i < strategy->n_steps; i++) {
         struct agent_step step = strategy->steps[i];
-        if (!settled(effective, file->n_steps, step) &&
-            agent_step_rules(t, path, &step, limits, a, &file->text, why_not))
+        if (!settled(effective, file->n_steps, step) && agent_step_rules(all, &step, a, &file->text, why_not))
             effective[file->n_steps++] = step;
     }
+    agent_versions_close(all);
     return file->n_steps > 0;
 }

@@ -23,6 +23,7 @@ struct level { /* a step */
 struct agent_template {
     struct agent_template_of of;
     struct arena *arena;
+    struct agent_versions *versions;
     struct branch *root;
     struct level *levels;
     struct tune_space space;
@@ -44,10 +45,10 @@ static void carry_out(const struct agent_template *t, const struct level *l, int
     struct err why;
 
     to->step = (struct agent_step){.transform = l->step.transform, .setting = setting, .other = l->step.other};
-    to->took = agent_step_rules(t->of.task, t->of.path, &to->step, t->of.limits, scratch, &text, &why);
+    to->took = agent_step_rules(t->versions, &to->step, scratch, &text, &why);
     if (!to->took && l->n == 0) {
         to->step.setting = AGENT_OWN_CHOICE;
-        to->took = agent_step_rules(t->of.task, t->of.path, &to->step, t->of.limits, scratch, &text, &why);
+        to->took = agent_step_rules(t->versions, &to->step, scratch, &text, &why);
     }
     if (to->took)
         to->step.text = to->text = arena_strdup(t->arena, text);
@@ -74,23 +75,16 @@ static struct branch *child_of(const struct agent_template *t, struct branch *pa
 
 static void ask_settings(const struct agent_template *t, struct branch *x, const struct level *l)
 {
-    struct arena *scratch = arena_open();
     const struct transform_site *sites;
-    struct agent_version v;
     struct err why;
-    size_t n = 0;
-    int *settings;
+    const struct agent_version *v = agent_versions_get(t->versions, x->text, &why);
+    size_t n = v ? agent_version_every_site(v, l->transform, &sites) : 0;
+    int *settings = arena_array(t->arena, int, n + 1);
 
-    if (agent_version_open(&v, scratch, t->of.task, t->of.path, x->text, t->of.limits, &why)) {
-        v.input.all_settings = true;
-        n = transform_sites(l->transform, &v.input, scratch, &sites);
-        agent_version_close(&v);
-    }
-    x->settings = settings = arena_array(t->arena, int, n + 1);
+    x->settings = settings;
     x->n_settings = n;
     for (size_t i = 0; i < n; i++)
         settings[i] = sites[i].setting;
-    arena_close(scratch);
 }
 
 /* Has the step a site whose first n parameters are these? */
@@ -243,7 +237,17 @@ struct agent_template *agent_template_open(struct arena *a, const struct agent_t
     *t = (struct agent_template){.of = *of, .arena = a, .root = arena_new(a, struct branch)};
     *t->root = (struct branch){.text = of->text};
     t->levels = arena_array(a, struct level, of->n_steps + 1);
-    return lay_out(t) && tune_points(&t->space) > 1 && walk(t, t->start, t->space.n) ? t : NULL;
+    t->versions = agent_versions_open(of->task, of->path, of->limits);
+    if (lay_out(t) && tune_points(&t->space) > 1 && walk(t, t->start, t->space.n))
+        return t;
+    agent_template_close(t);
+    return NULL;
+}
+
+void agent_template_close(struct agent_template *t)
+{
+    if (t)
+        agent_versions_close(t->versions);
 }
 
 const struct tune_space *agent_template_space(const struct agent_template *t)

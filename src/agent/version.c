@@ -60,12 +60,13 @@ bool agent_version_open(struct agent_version *v, struct arena *a, const struct t
     while (transform_all[n_transforms])
         n_transforms++;
     v->sites = arena_array(a, struct agent_sites, n_transforms);
+    v->every = arena_array(a, struct agent_sites, n_transforms);
     v->arena = a;
     return true;
 }
 
-size_t agent_version_sites(const struct agent_version *v, const struct transform *transform,
-                           const struct transform_site **sites)
+static size_t sites_of(const struct agent_version *v, const struct transform *transform, bool every,
+                       const struct transform_site **sites)
 {
     size_t m = 0;
 
@@ -73,16 +74,104 @@ size_t agent_version_sites(const struct agent_version *v, const struct transform
         BUG_IF(!transform_all[m]);
         m++;
     }
-    if (!v->sites[m].known) {
-        v->sites[m].n = transform_sites(transform, &v->input, v->arena, &v->sites[m].list);
-        v->sites[m].known = true;
+    struct agent_sites *s = every ? &v->every[m] : &v->sites[m];
+    if (!s->known) {
+        const struct transform_input *in = &v->input;
+        if (every) { /* the sites point to it */
+            struct transform_input *own = arena_new(v->arena, struct transform_input);
+            *own = v->input;
+            own->all_settings = true;
+            in = own;
+        }
+        s->n = transform_sites(transform, in, v->arena, &s->list);
+        s->known = true;
     }
-    *sites = v->sites[m].list;
-    return v->sites[m].n;
+    *sites = s->list;
+    return s->n;
+}
+
+size_t agent_version_sites(const struct agent_version *v, const struct transform *transform,
+                           const struct transform_site **sites)
+{
+    return sites_of(v, transform, false, sites);
+}
+
+size_t agent_version_every_site(const struct agent_version *v, const struct transform *transform,
+                                const struct transform_site **sites)
+{
+    return sites_of(v, transform, true, sites);
 }
 
 void agent_version_close(struct agent_version *v)
 {
     kernel_close(v->kernel);
     v->kernel = NULL;
+}
+
+/* ---- the last ones ---- */
+
+struct agent_versions *agent_versions_open(const struct task *t, const char *path,
+                                           const struct kernel_limits *limits)
+{
+    struct agent_versions *all = mem_zalloc(sizeof(*all));
+
+    all->task = t;
+    all->path = path;
+    all->limits = limits;
+    return all;
+}
+
+static void drop(struct agent_kept *k)
+{
+    if (k->arena) {
+        agent_version_close(&k->v);
+        arena_close(k->arena);
+    }
+    *k = (struct agent_kept){0};
+}
+
+void agent_versions_close(struct agent_versions *all)
+{
+    for (size_t i = 0; i < AGENT_VERSIONS_KEPT; i++)
+        drop(&all->kept[i]);
+    free(all);
+}
+
+const struct agent_version *agent_versions_get(struct agent_versions *all, const char *text, struct err *err)
+{
+    struct agent_kept *oldest = &all->kept[0];
+
+    all->n_asked++;
+    for (size_t i = 0; i < AGENT_VERSIONS_KEPT; i++) {
+        struct agent_kept *k = &all->kept[i];
+        if (k->arena && str_eq(k->text, text)) {
+            k->asked = all->n_asked;
+            return &k->v;
+        }
+        if (k->asked < oldest->asked)
+            oldest = k;
+    }
+    drop(oldest);
+    struct arena *a = arena_open();
+    *oldest = (struct agent_kept){.arena = a, .text = arena_strdup(a, text), .asked = all->n_asked};
+    if (agent_version_open(&oldest->v, a, all->task, all->path, oldest->text, all->limits, err))
+        return &oldest->v;
+    arena_close(a);
+    *oldest = (struct agent_kept){0};
+    return NULL;
+}
+
+bool agent_versions_stands(struct agent_versions *all, const char *text, struct err *why_not)
+{
+    const struct agent_version *v = agent_versions_get(all, text, why_not);
+    struct arena *a;
+    struct kernel *k = NULL;
+
+    if (v)
+        return task_match(all->task, v->kernel, why_not);
+    a = arena_open(); /* a launcher that cannot be planned now is a matter for the judge */
+    bool ok = task_kernel_open(&k, a, all->task, all->path, text, why_not) && task_match(all->task, k, why_not);
+    kernel_close(k);
+    arena_close(a);
+    return ok;
 }

@@ -289,6 +289,7 @@ bool tune_best(struct run *r, int round, struct err *err)
         trace_text("tuned", "%zu settings timed, %zu judged: the best is candidate %d%s", found.list.n,
                    n_judged, r->search.best, r->search.best == u.best->id ? " as before" : "");
     ok = ok && keep(&u, err);
+    agent_template_close(u.template);
     json_decref(u.points);
     return ok;
 }

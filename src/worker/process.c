@@ -9,6 +9,7 @@ enum {
     OPEN_S = 300,
     WALL = 10,
 };
+#define LOOK_S 0.05 /* a process is looked at no more often: it costs as much as some work between */
 
 void process_asked(struct process *w)
 {
@@ -69,12 +70,16 @@ bool process_overdrew(const struct process *w, bool judging, const struct pool_l
     return over;
 }
 
-bool process_watch(const struct process *w, bool judging, const struct pool_limits *limits,
-                   struct process_loss *loss)
+bool process_watch(struct process *w, bool judging, const struct pool_limits *limits, struct process_loss *loss)
 {
+    double now_s = time_s();
+
+    if (now_s - w->looked_s < LOOK_S)
+        return false;
+    w->looked_s = now_s;
     if (process_overdrew(w, judging, limits, loss))
         return true;
-    if (!w->waiting && time_s() - w->since_s > (judging ? limits->wall_s : WALL * OPEN_S)) {
+    if (!w->waiting && now_s - w->since_s > (judging ? limits->wall_s : WALL * OPEN_S)) {
         late(w, proc_cpu_s(w->proc.pid) - w->since_cpu_s, loss);
         return true;
     }

@@ -8,6 +8,7 @@
 struct process {
     struct proc proc;
     double since_s, since_cpu_s; /* of its request: by the clock, and of the worker's processor time */
+    double looked_s;             /* when process_watch looked last */
     double doing_s, compile_s;   /* since when it does what it does; by the clock, what has been compiled */
     char doing[256];             /* as it says; "" before it has said anything */
     bool waiting;                /* for its turn on the GPU: no time counts */
@@ -28,7 +29,7 @@ bool process_told(struct process *w, const json_t *line);
 bool process_overdrew(const struct process *w, bool judging, const struct pool_limits *limits,
                       struct process_loss *loss);
 /* Is it beyond its limits? Then loss says which, and it is still there. */
-bool process_watch(const struct process *w, bool judging, const struct pool_limits *limits,
+bool process_watch(struct process *w, bool judging, const struct pool_limits *limits,
                    struct process_loss *loss);
 /* Its output ended. Collects how it died. second: of the same candidate. */
 void process_died(struct process *w, bool second, const struct pool_limits *limits, struct process_loss *loss);

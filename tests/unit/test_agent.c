@@ -482,6 +482,7 @@ static void test_template(void **state)
         if (file.n_steps == 4)
             assert_int_equal(file.steps[3].setting, file.steps[1].setting % 1000);
     }
+    agent_template_close(t);
     assert_null(
         agent_template_open(/* nothing is left open */
                             arena, &(struct agent_template_of){task, "k.cu", text, &limits, steps + 2, 1}));
