@@ -218,9 +218,35 @@ static void add_counts(struct arena *a, const json_t *counts, struct str *out)
                  str_starts(words, "replaced") ? words : arena_printf(a, "the original (%s)", words));
 }
 
+/* A reason is said once, with the first launch that it is of. */
+static void add_not_prepared(struct arena *a, const json_t *list, struct str *out)
+{
+    const json_t *x, *y;
+    size_t i, k;
+
+    json_array_foreach(list, i, x)
+    {
+        size_t before = 0, n = 0;
+        json_array_foreach(list, k, y)
+        {
+            bool same = str_eq(json_text(x, "why", ""), json_text(y, "why", "")) &&
+                        str_eq(json_text(x, "kernel", ""), json_text(y, "kernel", ""));
+            before += same && k < i;
+            n += same;
+        }
+        if (before)
+            continue;
+        str_addf(out, "not prepared: grid %s, block %s", json_line(a, json_object_get(x, "grid")),
+                 json_line(a, json_object_get(x, "block")));
+        if (n > 1)
+            str_addf(out, " and %zu more", n - 1);
+        str_addf(out, ": %s\n", json_text(x, "why", ""));
+    }
+}
+
 void capture_pairs_launches(const struct capture_pairs *p, struct str *out)
 {
-    const json_t *list = json_object_get(p->report, "kernels"), *row, *o;
+    const json_t *list = json_object_get(p->report, "kernels"), *row;
     size_t i, before;
 
     json_array_foreach(list, i, row)
@@ -232,9 +258,7 @@ void capture_pairs_launches(const struct capture_pairs *p, struct str *out)
         if (out->len == before)
             str_add(out, "the program did not launch the kernel, or the library could not see it\n");
     }
-    json_array_foreach(json_object_get(p->report, "launches_not_prepared"), i, o)
-        str_addf(out, "not prepared: grid %s, block %s: %s\n", json_line(p->a, json_object_get(o, "grid")),
-                 json_line(p->a, json_object_get(o, "block")), json_text(o, "why", ""));
+    add_not_prepared(p->a, json_object_get(p->report, "launches_not_prepared"), out);
 }
 
 void capture_pairs_words(const json_t *r, struct str *out)

@@ -202,8 +202,19 @@ static void write_file(struct preparer *p, struct str *out)
 static void skip(struct preparer *p, const json_t *launch, const char *words)
 {
     json_array_append_new(p->skipped,
-                          json_pack("{s:o, s:o, s:s}", "grid", json_deep_copy(json_object_get(launch, "grid")),
-                                    "block", json_deep_copy(json_object_get(launch, "block")), "why", words));
+                          json_pack("{s:s, s:o, s:o, s:s}", "kernel", json_text(launch, "kernel", ""), "grid",
+                                    json_deep_copy(json_object_get(launch, "grid")), "block",
+                                    json_deep_copy(json_object_get(launch, "block")), "why", words));
+}
+
+/* Other kernels were kept, too, and are none of this result's business. */
+static void forget_others(struct preparer *p)
+{
+    const char *own = p->data.v + p->launches.v[0].symbol;
+
+    for (size_t i = json_array_size(p->skipped); i-- > 0;)
+        if (!str_eq(json_text(json_array_get(p->skipped, i), "kernel", ""), own))
+            json_array_remove(p->skipped, i);
 }
 
 static bool take_launch(struct preparer *p, const json_t *o, struct err *err)
@@ -240,6 +251,7 @@ static bool prepare(struct preparer *p, const json_t *kept, struct err *err)
                          json_array_size(p->skipped)
                              ? json_text(json_array_get(p->skipped, 0), "why", "")
                              : "none was kept; capture with --keep and a part of the kernel's name");
+    forget_others(p);
     return true;
 }
 

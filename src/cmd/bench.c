@@ -105,7 +105,7 @@ static void add_overview(const struct session *s, bool markdown, struct str *out
 static void add_version(const struct session *s, const struct session_version *v, const json_t *o,
                         bool markdown, struct str *out)
 {
-    const json_t *errors = json_object_get(json_object_get(o, "verification"), "errors");
+    const json_t *checked = json_object_get(o, "verification");
 
     if (v->file && (markdown || s->n_versions > 1))
         str_addf(out, "%s%s\n\n", markdown ? "## " : "", v->file);
@@ -115,8 +115,10 @@ static void add_version(const struct session *s, const struct session_version *v
     } else {
         report_workloads(o, out);
         str_addc(out, '\n');
-        report_errors(errors, !v->file, out);
-        str_addc(out, '\n');
+        if (!v->file || !report_far_within(checked)) { /* what the verdict says is enough, else */
+            report_errors(json_object_get(checked, "errors"), !v->file, out);
+            str_addc(out, '\n');
+        }
     }
     session_add_verdict(s, v, out);
     str_addc(out, '\n');

@@ -71,6 +71,23 @@ bool report_identical(const json_t *v)
            json_int(v, "identical_cases", 0) == json_int(v, "cases", 0) + json_int(v, "hidden", 0);
 }
 
+bool report_far_within(const json_t *v)
+{
+    const json_t *errors = json_object_get(v, "errors"), *x;
+    size_t i;
+
+    if (report_identical(v))
+        return true;
+    json_array_foreach(errors, i, x)
+    {
+        double most = json_num(json_object_get(x, "candidate"), "max"),
+               allowed = json_num(json_object_get(x, "allowed"), "max");
+        if (!(2 * most <= allowed)) /* true for what is no number */
+            return false;
+    }
+    return true;
+}
+
 /* Elements beyond the largest error allowed that an exception of the rule lets pass. */
 static int64_t excused(const json_t *v)
 {

@@ -132,6 +132,9 @@ const char *report_exactness(struct arena *a, const json_t *verification);
 bool report_identical(const json_t *verification); /* bit for bit, on every case */
 /* The tables of a result's `verification.errors`: per output and kind of values, and a histogram per output. */
 void report_errors(const json_t *errors, bool original_only, struct str *out);
+/* Is a verification's version the same as the original bit for bit, or off by half of what is allowed at most?
+ */
+bool report_far_within(const json_t *verification);
 struct table *report_error_table(struct arena *a, const json_t *errors, bool original_only);
 
 /* A text cut to one line of at most `max` columns. */
