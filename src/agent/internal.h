@@ -32,6 +32,10 @@ bool plan_tried_on_parent(const struct agent_plan_input *in, const struct agent_
 size_t recall_order(const struct agent_plan_input *in, struct arena *a, struct agent_strategy *list, size_t n,
                     size_t cap);
 
+/* ---- read_tester.c ---- */
+
+double tester_reach(enum kernel_type t); /* numbers beyond are no longer ordinary inputs */
+
 /* ---- read_json.c ---- */
 
 /* The last JSON object of a reply that has one of the keys, or a list under keys[0] when the reply is a bare
@@ -70,7 +74,10 @@ bool functions_merge(struct arena *a, const char *file, const char *block, char 
 
 char *part_task(const struct agent_brief *b, struct arena *a);     /* share/prompts/task.md */
 char *part_contract(const struct agent_brief *b, struct arena *a); /* share/prompts/contract.md */
-char *part_score(const struct agent_brief *b, struct arena *a);    /* "1.31x as fast as the original" */
+char *part_suite(const struct agent_brief *b, struct arena *a);
+char *part_reach(const struct agent_brief *b,
+                 struct arena *a); /* of each buffer's values that a tester may ask for */
+char *part_score(const struct agent_brief *b, struct arena *a); /* "1.31x as fast as the original" */
 char *part_times(const struct agent_brief *b, struct arena *a, bool components);
 char *part_lines(const struct agent_brief *b, struct arena *a, bool counters);
 char *part_resources(const struct agent_brief *b, struct arena *a);

@@ -38,10 +38,11 @@ void agent_prompt_tester(const struct agent_brief *b, struct arena *a, struct ag
         {"special", special.len ? str_take(&special, a) : "none here"},
         {"max_elements", arena_printf(a, "%d", MAX_CASE_ELEMENTS)},
         {"max_cases", arena_printf(a, "%d", MAX_TESTER_CASES)},
+        {"reach", part_reach(b, a)},
     };
     struct fill_slot ask[] = {
         {"file", text_code(a, b->parent_text, false)},
-        {"suite", text_quote(a, "the suite", b->suite_text ? b->suite_text : "", 8)},
+        {"suite", text_quote(a, "the suite", part_suite(b, a), 24)},
     };
     prompt_of(p, a, "tester", fill_share(a, "prompts/tester.md", system, ARRAY_LEN(system)),
               fill_share(a, "prompts/tester-ask.md", ask, ARRAY_LEN(ask)));
@@ -117,10 +118,11 @@ static const char *outcome_of(const struct agent_brief *b, struct arena *a)
             l = &b->lessons[i];
     if (!l || b->attempt == 0)
         return arena_printf(a, "The file to make faster, %s:", part_score(b, a));
+    bool behind = str_eq(l->verdict, "passed") && l->score < b->parent_score;
     return arena_printf(
         a, "Your last file: %s%s. %s\n%s\nThe best so far, %s, from which to go on:", l->verdict,
         isfinite(l->score) ? arena_printf(a, ", %.2f times as fast as the original", l->score) : "",
-        text_verdict(a, l->verdict),
+        behind ? "It is correct, and slower than the best so far." : text_verdict(a, l->verdict),
         l->words && *l->words ? text_quote(a, "the judge's words", l->words, MAX_WORDS_LINES) : "",
         part_score(b, a));
 }

@@ -412,3 +412,30 @@ char *part_lessons(const struct agent_brief *b, struct arena *a, size_t max)
         str_addf(&s, "and %zu more that gained less, %zu that failed\n", correct, failed);
     return text_quote(a, "what became of earlier attempts, oldest first", str_text(&s), max + 1);
 }
+
+/* One line a sentence and a list's element, as long lines are cut. */
+char *part_suite(const struct agent_brief *b, struct arena *a)
+{
+    enum { LINE = 160 };
+    char *s = arena_strdup(a, b->suite_text ? b->suite_text : "");
+    size_t column = 0;
+
+    for (char *p = s; *p; p++, column++)
+        if (column > LINE && *p == ' ' && (p[-1] == ',' || p[-1] == ';')) {
+            *p = '\n';
+            column = 0;
+        }
+    return s;
+}
+
+char *part_reach(const struct agent_brief *b, struct arena *a)
+{
+    struct str s = {.arena = a};
+
+    for (size_t i = 0; i < b->task->n_args; i++) {
+        const struct task_arg *arg = &b->task->args[i];
+        if (arg->role == ROLE_IN || arg->role == ROLE_INOUT)
+            str_addf(&s, "%s%g for %s", s.len ? ", " : "", tester_reach(arg->type), arg->name);
+    }
+    return str_take(&s, a);
+}

@@ -169,7 +169,8 @@ static bool read_file(const struct agent_brief *b, struct arena *a, const char *
     if (!strcmp(kernel_normalise(a, text, strlen(text)),
                 kernel_normalise(a, b->parent_text, strlen(b->parent_text))))
         return err_input(complaint,
-                         "this is the file you were given, without a change; carry out the strategy");
+                         "this is the file you were given, without a change in what runs (lists of tunables "
+                         "alone are none)");
     return true;
 }
 

@@ -249,6 +249,7 @@ bool patch_apply(struct arena *a, const char *file, const char *patch, char **me
 
 struct item { /* of a file's top level: what it defines, and what of the text that is */
     struct node node;
+    size_t from, to; /* with the comments right above it, and the one behind it on its line */
     const char *key; /* "f:NAME", "c:constexpr int N", "d:NAME", "i:#include <x>" */
 };
 
@@ -295,7 +296,47 @@ static const char *key_of(struct arena *a, const struct source *s, struct node n
     return arena_printf(a, "t:%s", squeezed(a, text, strlen(text)));
 }
 
-static void items_of(struct arena *a, const struct source *s, struct node parent, item_list *items)
+static size_t lines_between(const char *text, size_t from, size_t to)
+{
+    size_t n = 0;
+
+    for (size_t i = from; i < to; i++)
+        n += text[i] == '\n';
+    return n;
+}
+
+/* A directive's node has the end of its line in it. */
+static bool ends_line(const char *text, size_t at)
+{
+    return at > 0 && text[at - 1] == '\n';
+}
+
+/* A child that is defined, with its comments: `// astra: tune` is one. */
+static struct item item_of(const char *text, struct node parent, uint32_t at, const char *key)
+{
+    struct node n = node_child(parent, at);
+    struct item x = {n, node_start(n), node_end(n), key};
+
+    for (uint32_t i = at; i-- > 0;) {
+        struct node before = node_child(parent, i);
+        size_t ahead = i ? node_end(node_child(parent, i - 1)) : 0;
+        bool own_line =
+            ahead == 0 || ends_line(text, ahead) || lines_between(text, ahead, node_start(before)) > 0;
+        if (!node_is(before, NODE_COMMENT) || !own_line || lines_between(text, node_end(before), x.from) != 1)
+            break;
+        x.from = node_start(before);
+    }
+    if (at + 1 < node_count(parent)) {
+        struct node behind = node_child(parent, at + 1);
+        if (node_is(behind, NODE_COMMENT) && !ends_line(text, x.to) &&
+            lines_between(text, x.to, node_start(behind)) == 0)
+            x.to = node_end(behind);
+    }
+    return x;
+}
+
+static void items_of(struct arena *a, const struct source *s, const char *text, struct node parent,
+                     item_list *items)
 {
     for (uint32_t i = 0; i < node_count(parent); i++) {
         struct node n = node_child(parent, i), list;
@@ -305,9 +346,9 @@ static void items_of(struct arena *a, const struct source *s, struct node parent
         list = node_child_of(n, NODE_DECLARATION_LIST);
         if ((node_is(n, NODE_LINKAGE_SPECIFICATION) || node_is(n, NODE_NAMESPACE_DEFINITION)) &&
             node_ok(list)) {
-            items_of(a, s, list, items);
+            items_of(a, s, text, list, items);
         } else if ((key = key_of(a, s, n))) {
-            vec_push(items, ((struct item){n, key}));
+            vec_push(items, item_of(text, parent, i, key));
         }
     }
 }
@@ -337,39 +378,60 @@ static bool whole(const char *text)
 struct merge {
     struct arena *a;
     struct source *file, *block;
+    const char *old_text, *reply;
     item_list old, new;
     struct edits edits;
-    size_t first; /* where the first function that changes begins: what is new stands before it */
 };
 
-/* Where what the file lacks goes, and whether any function is one of the file's. */
-static bool first_known(struct merge *m)
+static bool any_known(const struct merge *m)
 {
-    m->first = SIZE_MAX;
-    for (size_t i = 0; i < m->new.n; i++) {
-        const struct item *known = NULL;
-        if (str_starts(m->new.v[i].key, "f:") && how_many(&m->old, m->new.v[i].key, &known))
-            m->first = MIN(m->first, node_start(known->node));
-    }
-    return m->first != SIZE_MAX;
+    for (size_t i = 0; i < m->new.n; i++)
+        if (str_starts(m->new.v[i].key, "f:") && how_many(&m->old, m->new.v[i].key, &(const struct item *){0}))
+            return true;
+    return false;
 }
 
-static bool merge_item(struct merge *m, const struct item *x, struct err *complaint)
+/* Where what the file lacks goes: before what comes next in the reply and is the file's, so that it stands
+ * behind what it may call; else behind what came before it. */
+static size_t place_of_new(const struct merge *m, size_t at)
 {
     const struct item *known = NULL;
+
+    for (size_t i = at; i < m->new.n; i++)
+        if (!str_starts(m->new.v[i].key, "i:") && how_many(&m->old, m->new.v[i].key, &known))
+            return known->from;
+    for (size_t i = at; i-- > 0;)
+        if (!str_starts(m->new.v[i].key, "i:") && how_many(&m->old, m->new.v[i].key, &known))
+            return known->to;
+    return 0;
+}
+
+static void put_new(struct merge *m, size_t place, const char *text)
+{
+    bool behind = place > 0 && m->old_text[place - 1] != '\n';
+
+    edits_insert(&m->edits, place, arena_printf(m->a, behind ? "\n%s" : "%s\n", text));
+}
+
+static bool merge_item(struct merge *m, size_t at, struct err *complaint)
+{
+    const struct item *x = &m->new.v[at], *known = NULL;
     size_t there = how_many(&m->old, x->key, &known),
            here = how_many(&m->new, x->key, &(const struct item *){0});
-    const char *text = node_text(m->a, m->block, x->node);
+    const char *text = arena_strndup(m->a, m->reply + x->from, x->to - x->from);
 
-    if (str_starts(x->key, "f:") && !whole(text))
+    if (str_starts(x->key, "f:") && !whole(node_text(m->a, m->block, x->node)))
         return err_input(complaint, "the function %s does not end", x->key + 2);
     if (there > 1 || (here > 1 && there))
         return err_input(complaint, "%s is defined more than once; answer with a patch or the whole file",
                          x->key + 2);
-    if (there && !edits_try(&m->edits, node_start(known->node), node_end(known->node), text))
-        return err_input(complaint, "%s is defined twice in the reply", x->key + 2);
-    if (!there)
-        edits_insert(&m->edits, str_starts(x->key, "i:") ? 0 : m->first, arena_printf(m->a, "%s\n", text));
+    if (there) { /* comments give way to comments alone */
+        size_t from = x->from < node_start(x->node) ? known->from : node_start(known->node),
+               to = x->to > node_end(x->node) ? known->to : node_end(known->node);
+        if (!edits_try(&m->edits, from, to, text))
+            return err_input(complaint, "%s is defined twice in the reply", x->key + 2);
+    } else
+        put_new(m, str_starts(x->key, "i:") ? 0 : place_of_new(m, at), text);
     return true;
 }
 
@@ -391,8 +453,8 @@ bool functions_lack(struct arena *a, const char *file, const char *block)
 
     if (source_open(&m.file, "file", file, strlen(file), NULL) &&
         source_open(&m.block, "reply", block, strlen(block), NULL)) {
-        items_of(a, m.file, source_root(m.file), &m.old);
-        items_of(a, m.block, source_root(m.block), &m.new);
+        items_of(a, m.file, file, source_root(m.file), &m.old);
+        items_of(a, m.block, block, source_root(m.block), &m.new);
     }
     for (size_t i = 0; i < m.old.n && !lack; i++) {
         const struct item *here = NULL;
@@ -408,17 +470,17 @@ bool functions_lack(struct arena *a, const char *file, const char *block)
 
 bool functions_merge(struct arena *a, const char *file, const char *block, char **merged, struct err *complaint)
 {
-    struct merge m = {.a = a, .edits.arena = a};
+    struct merge m = {.a = a, .old_text = file, .reply = block, .edits.arena = a};
     bool ok = source_open(&m.file, "file", file, strlen(file), complaint) &&
               source_open(&m.block, "reply", block, strlen(block), complaint);
 
     if (ok) {
-        items_of(a, m.file, source_root(m.file), &m.old);
-        items_of(a, m.block, source_root(m.block), &m.new);
-        ok = first_known(&m) || err_input(complaint, "none of its functions is one of the file's");
+        items_of(a, m.file, file, source_root(m.file), &m.old);
+        items_of(a, m.block, block, source_root(m.block), &m.new);
+        ok = any_known(&m) || err_input(complaint, "none of its functions is one of the file's");
     }
     for (size_t i = 0; i < m.new.n &&ok; i++)
-        ok = merge_item(&m, &m.new.v[i], complaint);
+        ok = merge_item(&m, i, complaint);
     if (ok)
         *merged = edits_apply(&m.edits, a, file, strlen(file));
     vec_free(&m.old);

@@ -1,5 +1,6 @@
 /* The tester's reply: shapes and values as data. What lies outside the domain, breaks a promise of the callers
- * or costs too much is dropped and counted; what is not in the form that was asked for is complained about. */
+ * or costs too much is dropped and counted; so is a case that is not in the form that was asked for, which is
+ * named. When nothing is left, the first of these is complained about. */
 #include "internal.h"
 
 enum { MAX_SUM_ELEMENTS = 400 << 10 };
@@ -10,7 +11,8 @@ struct cases {
     struct task_case v[MAX_TESTER_CASES];
     size_t n, dropped;
     int64_t elements;
-    struct err *complaint;
+    struct err *complaint; /* of the case that is read */
+    struct err first;      /* of the first one that was dropped for its form */
 };
 
 static bool read_dims(struct cases *c, const json_t *list, const char *what, const int64_t **out)
@@ -40,7 +42,7 @@ static bool read_dims(struct cases *c, const json_t *list, const char *what, con
     return true;
 }
 
-static double reach_of(enum kernel_type t) /* numbers beyond are no longer ordinary inputs */
+double tester_reach(enum kernel_type t)
 {
     if (t == KT_F16)
         return 4096;
@@ -94,7 +96,7 @@ static bool read_values(struct cases *c, const json_t *o, const struct task_arg 
 {
     const char *kind = json_is_string(o) ? json_string_value(o) : json_text(o, "kind", NULL);
     const json_t *special = json_object_get(o, "special"), *x;
-    double *list, reach = reach_of(arg->type);
+    double *list, reach = tester_reach(arg->type);
     size_t n = json_array_size(special);
 
     *v = arg->values;
@@ -204,6 +206,15 @@ static void add(struct cases *c, const int64_t *dims, const struct task_values *
     c->n++;
 }
 
+/* A case that was complained about is left out, and the others stand. */
+static void leave_out(struct cases *c)
+{
+    if (c->first.kind == ERR_NONE)
+        c->first = *c->complaint;
+    *c->complaint = (struct err){0};
+    c->dropped++;
+}
+
 static bool read_workloads(struct cases *c, const json_t *list)
 {
     const int64_t *dims;
@@ -214,8 +225,9 @@ static bool read_workloads(struct cases *c, const json_t *list)
     for (size_t i = 0; i < json_array_size(list); i++) {
         if (!read_dims(c, json_array_get(list, i), arena_printf(c->arena, "workload %zu", i + 1), &dims) ||
             !read_all_values(c, NULL, "", dims, &values))
-            return false;
-        add(c, dims, values, "the tester's shapes", "the tester's shape");
+            leave_out(c);
+        else
+            add(c, dims, values, "the tester's shapes", "the tester's shape");
     }
     return true;
 }
@@ -232,10 +244,12 @@ static bool read_cases(struct cases *c, const json_t *list)
         const struct task_values *values;
         const int64_t *dims;
         if (!json_is_object(o))
-            return err_input(c->complaint, "%s is no object", what);
-        if (!read_dims(c, json_object_get(o, "dims"), what, &dims) ||
-            !read_all_values(c, json_object_get(o, "values"), what, dims, &values))
-            return false;
+            err_input(c->complaint, "%s is no object", what);
+        if (!json_is_object(o) || !read_dims(c, json_object_get(o, "dims"), what, &dims) ||
+            !read_all_values(c, json_object_get(o, "values"), what, dims, &values)) {
+            leave_out(c);
+            continue;
+        }
         why = reply_text(c->arena, o, "why", 120);
         add(c, dims, values, arena_printf(c->arena, "the tester's case %zu", i + 1), *why ? why : what);
     }
@@ -258,6 +272,10 @@ bool agent_read_tester(const char *reply, const struct task *t, struct arena *a,
     json_decref(o);
     if (!ok)
         return false;
+    if (c->n == 0 && c->first.kind != ERR_NONE) {
+        *complaint = c->first;
+        return false;
+    }
     if (c->n == 0 && c->dropped > 0)
         return err_input(
             complaint,
@@ -267,6 +285,8 @@ bool agent_read_tester(const char *reply, const struct task *t, struct arena *a,
     str_addf(&text, "%zu cases by the tester:", c->n);
     for (size_t i = 0; i < c->n; i++)
         str_addf(&text, "%s %s (%s)", i ? ";" : "", task_dims_text(a, t, c->v[i].dims), c->v[i].why);
+    if (c->first.kind != ERR_NONE)
+        str_addf(&text, "; left out: %s", c->first.text);
     *s = (struct agent_suite){c->v, c->n, str_take(&text, a)};
     *dropped = c->dropped;
     return true;
