@@ -269,6 +269,10 @@ void group_undef(struct warp *w, const struct insn *i)
     else
         undef_rows(w, i, rows);
     undef_lines(w, i, 2, columns);
+    /* What is defined changes nothing of D, which is C. */
+    bool any = memchr(rows, 1, sizeof(rows)) || memchr(columns, 1, sizeof(columns));
+    if (!any && adds)
+        return;
     for (unsigned r = 0; r < fragment_regs(&f); r++) {
         uint8_t bytes[32];
         for (unsigned l = 0; l < 32; l++) {

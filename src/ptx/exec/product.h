@@ -92,6 +92,24 @@ static inline float cut_f32(double d) /* toward zero */
     return f32_of(d != d ? F32_NAN : bits_f32(f) - away);
 }
 
+/* Eight sums cut. Within the range of normal f32 numbers that drops bits of the mantissa, which a processor does
+ * side by side. */
+static inline void cut_row(double sum[8])
+{
+    const int64_t exponent = 0x7ffll << 52, low = (int64_t)(1023 - 126) << 52, high = (int64_t)(1023 + 128) << 52;
+    int64_t bits[8], other = 0;
+    memcpy(bits, sum, sizeof(bits));
+    for (unsigned n = 0; n < 8; n++) {
+        int64_t e = bits[n] & exponent;
+        other |= ((e < low) | (e >= high)) & (sum[n] != 0);
+        bits[n] &= ~((1ll << 29) - 1);
+    }
+    if (!other)
+        memcpy(sum, bits, sizeof(bits));
+    for (unsigned n = 0; n < 8 && other; n++)
+        sum[n] = cut_f32(sum[n]);
+}
+
 /* Eight columns of a row of D; rows of B are `columns` apart. */
 static inline void row_cut(const double *a, const double *b, double *d, unsigned k_size, unsigned columns)
 {
@@ -102,32 +120,35 @@ static inline void row_cut(const double *a, const double *b, double *d, unsigned
         for (unsigned s = k; s < k + 4; s++)
             for (unsigned n = 0; n < 8; n++)
                 sum[n] += a[s] * b[(size_t)s * columns + n];
-        for (unsigned n = 0; n < 8 && ((k + 4) % CUT == 0 || k_size == 4); n++)
-            sum[n] = cut_f32(sum[n]);
+        if ((k + 4) % CUT == 0 || k_size == 4)
+            cut_row(sum);
     }
     for (unsigned n = 0; n < 8; n++)
         d[n] = sum[n];
 }
 
-/* D += A B; rows of A are K_MAX apart, those of B and D `columns`. */
-static inline void multiply(const struct insn *i, const double *a, const double *b, double *d, unsigned columns)
+/* Eight columns of a row of D += A B. */
+static inline void multiply_row(const struct insn *i, const double *a, const double *b, double *d, unsigned columns)
 {
     enum type t = mma_type(i, 0);
     unsigned k_size = i->shape.k;
-    for (unsigned n = 0; n < i->shape.n; n += 8)
-        for (unsigned r = 0; r < i->shape.m; r++) {
-            const double *row = a + (size_t)r * K_MAX;
-            double *sum = d + (size_t)r * columns + n;
-            if (t != TYPE_S32 && t != TYPE_F64) {
-                row_cut(row, b + n, sum, k_size, columns);
-                continue;
-            }
-            for (unsigned k = 0; k < k_size; k++)
-                for (unsigned c = 0; c < 8; c++) {
-                    double y = b[(size_t)k * columns + n + c];
-                    sum[c] = t == TYPE_F64 ? fma(row[k], y, sum[c]) : sum[c] + row[k] * y;
-                }
+    if (t != TYPE_S32 && t != TYPE_F64) {
+        row_cut(a, b, d, k_size, columns);
+        return;
+    }
+    for (unsigned k = 0; k < k_size; k++)
+        for (unsigned c = 0; c < 8; c++) {
+            double y = b[(size_t)k * columns + c];
+            d[c] = t == TYPE_F64 ? fma(a[k], y, d[c]) : d[c] + a[k] * y;
         }
+}
+
+/* D += A B; rows of A are K_MAX apart, those of B and D `columns`. */
+static inline void multiply(const struct insn *i, const double *a, const double *b, double *d, unsigned columns)
+{
+    for (unsigned n = 0; n < i->shape.n; n += 8)
+        for (unsigned r = 0; r < i->shape.m; r++)
+            multiply_row(i, a + (size_t)r * K_MAX, b + n, d + (size_t)r * columns + n, columns);
 }
 
 static inline uint64_t result(const struct insn *i, enum type t, double v)
