@@ -63,16 +63,19 @@ static const struct know_entry *know_find(const struct know *k, uint64_t key)
     return low < k->n && k->e[low].key == key ? &k->e[low] : NULL;
 }
 
-static bool know_part(const struct know *k, uint64_t key, uint32_t seg)
+static uint32_t know_part(const struct know *k, uint64_t key)
 {
     const struct know_entry *e = know_find(k, key);
-    return e && seg < e->until;
+    return e ? e->until : 0;
 }
 
-static bool know_has(const struct know *k, uint64_t block, uint32_t warp, uint32_t lane, uint32_t seg)
+/* Below which segment all that the thread did is known. */
+static uint32_t know_until(const struct know *k, uint64_t block, uint32_t warp, uint32_t lane)
 {
-    return k && (know_part(k, block << 16 | PART_BLOCK, seg) || know_part(k, key_warp(block, warp), seg) ||
-                 know_part(k, key_lane(block, warp, lane), seg));
+    if (!k)
+        return 0;
+    uint32_t of_block = know_part(k, block << 16 | PART_BLOCK), of_warp = know_part(k, key_warp(block, warp));
+    return MAX(MAX(of_block, of_warp), know_part(k, key_lane(block, warp, lane)));
 }
 
 /* Anything that the block did. */
@@ -163,15 +166,21 @@ uint32_t race_seg(struct race *r, const struct race_block *b, uint32_t warp)
     return w->seg ? w->seg : (w->seg = seg_new(r, (uint32_t)(b->id * r->warps + warp)));
 }
 
-bool race_knows(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint32_t id)
+uint32_t race_known_until(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane,
+                          uint32_t id)
 {
     const struct race_warp *w = &b->warps[warp];
-    uint32_t seg = id >> 5, owner = r->owner[seg];
+    uint32_t owner = r->owner[id >> 5], other = owner % r->warps, until = 0;
     uint64_t block = owner / r->warps;
-    uint32_t other = owner % r->warps;
-    if (block == b->id && other == warp && w->pair && seg < w->pair[lane][id & 31])
-        return true;
-    return know_has(w->know[lane], block, other, id & 31, seg) || know_has(b->know, block, other, id & 31, seg);
+    if (block == b->id && other == warp && w->pair)
+        until = w->pair[lane][id & 31];
+    until = MAX(until, know_until(w->know[lane], block, other, id & 31));
+    return MAX(until, know_until(b->know, block, other, id & 31));
+}
+
+bool race_knows(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint32_t id)
+{
+    return id >> 5 < race_known_until(r, b, warp, lane, id);
 }
 
 enum past { OF_LANE, OF_ALL_LANES, OF_NO_LANE /* only what all lanes know */ };
