@@ -13,6 +13,7 @@ struct know_entry {
 struct know {
     uint32_t refs;
     size_t n;
+    struct know_entry *memo; /* answers about threads, by key; NULL: none yet */
     struct know_entry e[];
 };
 
@@ -33,13 +34,16 @@ static struct know *know_new(size_t cap)
     struct know *k = mem_alloc(sizeof(*k) + cap * sizeof(k->e[0]));
     k->refs = 1;
     k->n = 0;
+    k->memo = NULL;
     return k;
 }
 
 static void know_drop(struct know **k)
 {
-    if (*k && --(*k)->refs == 0)
+    if (*k && --(*k)->refs == 0) {
+        free((*k)->memo);
         free(*k);
+    }
     *k = NULL;
 }
 
@@ -69,13 +73,29 @@ static uint32_t know_part(const struct know *k, uint64_t key)
     return e ? e->until : 0;
 }
 
-/* Below which segment all that the thread did is known. */
-static uint32_t know_until(const struct know *k, uint64_t block, uint32_t warp, uint32_t lane)
+/* Below which segment all that a thread did is known. A tile that many threads copied is asked about by each of
+ * its cells, every time that somebody reads it. */
+static uint32_t know_until(struct know *k, uint64_t block, uint32_t warp, uint32_t lane)
 {
-    if (!k)
-        return 0;
+    enum { KNOW_MEMO = 256, FEW = 4 };
+    uint64_t key = key_lane(block, warp, lane);
+    struct know_entry *said = NULL;
+    if (k->n > FEW) {
+        k->memo = k->memo ? k->memo : mem_zalloc(KNOW_MEMO * sizeof(*k->memo)); /* no thread's key is 0 */
+        said = &k->memo[key % KNOW_MEMO];
+        if (said->key == key)
+            return said->until;
+    }
     uint32_t of_block = know_part(k, block << 16 | PART_BLOCK), of_warp = know_part(k, key_warp(block, warp));
-    return MAX(MAX(of_block, of_warp), know_part(k, key_lane(block, warp, lane)));
+    uint32_t until = MAX(MAX(of_block, of_warp), know_part(k, key));
+    if (said)
+        *said = (struct know_entry){key, until};
+    return until;
+}
+
+static bool know_has(struct know *k, uint64_t block, uint32_t warp, uint32_t lane, uint32_t seg)
+{
+    return k && seg < know_until(k, block, warp, lane);
 }
 
 /* Anything that the block did. */
@@ -166,21 +186,15 @@ uint32_t race_seg(struct race *r, const struct race_block *b, uint32_t warp)
     return w->seg ? w->seg : (w->seg = seg_new(r, (uint32_t)(b->id * r->warps + warp)));
 }
 
-uint32_t race_known_until(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane,
-                          uint32_t id)
-{
-    const struct race_warp *w = &b->warps[warp];
-    uint32_t owner = r->owner[id >> 5], other = owner % r->warps, until = 0;
-    uint64_t block = owner / r->warps;
-    if (block == b->id && other == warp && w->pair)
-        until = w->pair[lane][id & 31];
-    until = MAX(until, know_until(w->know[lane], block, other, id & 31));
-    return MAX(until, know_until(b->know, block, other, id & 31));
-}
-
 bool race_knows(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint32_t id)
 {
-    return id >> 5 < race_known_until(r, b, warp, lane, id);
+    const struct race_warp *w = &b->warps[warp];
+    uint32_t seg = id >> 5, owner = r->owner[seg];
+    uint64_t block = owner / r->warps;
+    uint32_t other = owner % r->warps;
+    if (block == b->id && other == warp && w->pair && seg < w->pair[lane][id & 31])
+        return true;
+    return know_has(w->know[lane], block, other, id & 31, seg) || know_has(b->know, block, other, id & 31, seg);
 }
 
 enum past { OF_LANE, OF_ALL_LANES, OF_NO_LANE /* only what all lanes know */ };

@@ -287,23 +287,7 @@ struct turn { /* an access while it is judged */
     bool found;
     uint32_t memo_seg, memo_at; /* the last past asked about, and the answer for the same and for other lanes */
     int8_t memo[2];
-    bool has_until; /* the last thread whose past a lane was asked about, and how far the lane knows it */
-    uint32_t until_lane, until_owner, until_other, until;
 };
-
-/* What was copied to a tile by one mbarrier is all of one thread: a lane's knowledge of that is looked up once. */
-static bool knows(struct turn *t, uint32_t lane, uint32_t id)
-{
-    uint32_t owner = t->r->owner[id >> 5], other = id & 31;
-    if (!t->has_until || t->until_lane != lane || t->until_owner != owner || t->until_other != other) {
-        t->has_until = true;
-        t->until_lane = lane;
-        t->until_owner = owner;
-        t->until_other = other;
-        t->until = race_known_until(t->r, t->b, t->warp, lane, id);
-    }
-    return id >> 5 < t->until;
-}
 
 static bool past_ordered(struct turn *t, uint32_t lane, uint32_t id, uint32_t at)
 {
@@ -335,7 +319,7 @@ static bool past_ordered(struct turn *t, uint32_t lane, uint32_t id, uint32_t at
     if (several_of(at) && own_warp && (id & 31) == lane)
         return true; /* the latest was this thread; of the others nothing is known */
     return (own_block && seg < t->b->bar_seg) ||
-           ((r->crossed || t->w->pair) && knows(t, lane, id));
+           ((r->crossed || t->w->pair) && race_knows(r, t->b, t->warp, lane, id));
 }
 
 /* Is the past access (id, at) before what lane does now? */

@@ -238,9 +238,6 @@ uint32_t race_seg(struct race *r, const struct race_block *b, uint32_t warp); /*
 /* Does lane know the past (id of seg and lane) of a thread of another or the own warp, by partial syncs and
  * flags? */
 bool race_knows(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint32_t id);
-/* It knows all that the thread did in segments below this. */
-uint32_t race_known_until(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane,
-                          uint32_t id);
 /* home: whose shared memory the address is in. */
 void race_acquire(struct race *r, struct race_block *b, const struct race_block *home, uint32_t warp,
                   uint32_t lane, const struct race_access *a);
