@@ -168,30 +168,31 @@ static bool gives_zeros(const struct group_zeros *z, uint32_t rows, uint32_t col
     return (!(z->eights[0] & rows) && z->finite[1]) || (!(z->eights[1] & columns) && z->finite[0]);
 }
 
-/* Zeros change the sign of a zero at most, and a NaN comes out as the one that there is. */
+/* Zeros change the sign of a zero at most, and a NaN comes out as the one that there is: the sign of `other`
+ * says that there is a -0 or a NaN. */
 static bool stays(const double *sums)
 {
-    bool all = true;
+    int64_t bits[8], other = 0;
+    memcpy(bits, sums, sizeof(bits));
     for (unsigned n = 0; n < 8; n++) {
-        uint64_t bits = bits_f64(sums[n]);
-        all &= (sums[n] == sums[n]) & (bits != (uint64_t)1 << 63);
+        int64_t without = bits[n] & INT64_MAX, turned = bits[n] ^ INT64_MIN;
+        other |= (((int64_t)0x7ff << 52) - without) | ~(turned | -(turned & INT64_MAX));
     }
-    return all;
+    return other >= 0;
 }
 
 /* The same of all sums where they lie. */
 static bool all_stay(const struct warp *w, const struct insn *i)
 {
-    uint32_t most = 0;
-    bool zero = false;
+    int32_t other = 0;
     for (unsigned r = 0; r < i->opnds[3].n && mma_type(i, 0) == TYPE_F32; r++) {
-        const uint32_t *d = REG(uint32_t, w, i->opnds[3].vec[r].off);
+        const int32_t *d = REG(int32_t, w, i->opnds[3].vec[r].off);
         for (unsigned l = 0; l < 32; l++) {
-            most = MAX(most, d[l] & 0x7fffffff);
-            zero |= d[l] == 1u << 31;
+            int32_t without = d[l] & INT32_MAX, turned = d[l] ^ INT32_MIN;
+            other |= (0x7f800000 - without) | ~(turned | -(turned & INT32_MAX));
         }
     }
-    return mma_type(i, 0) == TYPE_F32 && most <= 0x7f800000 && !zero;
+    return mma_type(i, 0) == TYPE_F32 && other >= 0;
 }
 
 static void group_product(struct warp *w, const struct insn *i, uint32_t m)

@@ -92,21 +92,21 @@ static inline float cut_f32(double d) /* toward zero */
     return f32_of(d != d ? F32_NAN : bits_f32(f) - away);
 }
 
-/* Eight sums cut. Within the range of normal f32 numbers that drops bits of the mantissa, which a processor does
- * side by side. */
+/* Eight sums cut. Within the range of normal f32 numbers that drops bits of the mantissa, which a processor
+ * does side by side: the sign of `other` says that one is beyond it, and no zero. */
 static inline void cut_row(double sum[8])
 {
-    const int64_t exponent = 0x7ffll << 52, low = (int64_t)(1023 - 126) << 52, high = (int64_t)(1023 + 128) << 52;
+    const int64_t low = (int64_t)(1023 - 126) << 52, high = (int64_t)(1023 + 128) << 52;
     int64_t bits[8], other = 0;
     memcpy(bits, sum, sizeof(bits));
     for (unsigned n = 0; n < 8; n++) {
-        int64_t e = bits[n] & exponent;
-        other |= ((e < low) | (e >= high)) & (sum[n] != 0);
-        bits[n] &= ~((1ll << 29) - 1);
+        int64_t x = bits[n] & INT64_MAX;
+        other |= ((x - low) | (high - 1 - x)) & -x;
+        bits[n] &= ~(((int64_t)1 << 29) - 1);
     }
-    if (!other)
+    if (other >= 0)
         memcpy(sum, bits, sizeof(bits));
-    for (unsigned n = 0; n < 8 && other; n++)
+    for (unsigned n = 0; n < 8 && other < 0; n++)
         sum[n] = cut_f32(sum[n]);
 }
 
@@ -128,7 +128,8 @@ static inline void row_cut(const double *a, const double *b, double *d, unsigned
 }
 
 /* Eight columns of a row of D += A B. */
-static inline void multiply_row(const struct insn *i, const double *a, const double *b, double *d, unsigned columns)
+static inline void multiply_row(const struct insn *i, const double *a, const double *b, double *d,
+                                unsigned columns)
 {
     enum type t = mma_type(i, 0);
     unsigned k_size = i->shape.k;
@@ -171,18 +172,21 @@ static inline void scatter(struct warp *w, const struct insn *i, const double *d
 {
     struct fragment f = mma_fragment(i, 0);
     enum type t = mma_type(i, 0);
-    for (unsigned slot = 0; slot < (unsigned)f.pieces * f.run; slot++)
+    unsigned across, along, step = f.down ? columns : 1, other = f.down ? 1 : columns;
+    for (unsigned slot = 0; slot < (unsigned)f.pieces * f.run; slot++) {
+        fragment_origin(&f, slot / f.run, &across, &along);
+        const double *from = d + (size_t)across * other + (size_t)(along + slot % f.run) * step;
+        const struct opnd *o = opnd_element(&i->opnds[0], t == TYPE_F16 ? slot / 2 : slot);
         for (unsigned l = 0; l < 32; l++) {
-            unsigned row, column;
-            fragment_place(&f, l, slot, &row, &column);
-            uint64_t v = result(i, t, d[(size_t)row * columns + column]);
+            uint64_t v = result(i, t, from[l / 4 * other + l % 4 * f.run * step]);
             if (t == TYPE_F16)
-                REG(uint16_t, w, opnd_element(&i->opnds[0], slot / 2)->off)[2 * l + slot % 2] = (uint16_t)v;
+                REG(uint16_t, w, o->off)[2 * l + slot % 2] = (uint16_t)v;
             else if (t == TYPE_F64)
-                REG(uint64_t, w, opnd_element(&i->opnds[0], slot)->off)[l] = v;
+                REG(uint64_t, w, o->off)[l] = v;
             else
-                REG(uint32_t, w, opnd_element(&i->opnds[0], slot)->off)[l] = (uint32_t)v;
+                REG(uint32_t, w, o->off)[l] = (uint32_t)v;
         }
+    }
 }
 
 #endif
