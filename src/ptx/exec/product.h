@@ -92,39 +92,59 @@ static inline float cut_f32(double d) /* toward zero */
     return f32_of(d != d ? F32_NAN : bits_f32(f) - away);
 }
 
-/* Eight sums cut. Within the range of normal f32 numbers that drops bits of the mantissa, which a processor
- * does side by side: the sign of `other` says that one is beyond it, and no zero. */
-static inline void cut_row(double sum[8])
+/* Eight numbers, as many at once as the instruction set has. */
+#ifdef __AVX512F__
+enum { AT_ONCE = 8 };
+#elif defined(__AVX2__)
+enum { AT_ONCE = 4 };
+#else
+enum { AT_ONCE = 2 };
+#endif
+enum { EIGHT = 8 / AT_ONCE };
+typedef double reals __attribute__((vector_size(8 * AT_ONCE)));
+typedef double reals_at __attribute__((vector_size(8 * AT_ONCE), aligned(8))); /* where they lie */
+typedef int64_t words __attribute__((vector_size(8 * AT_ONCE)));
+
+/* Within the range of normal f32 numbers a cut drops bits of the mantissa: the sign of `other` says that a
+ * number is beyond it, and no zero. */
+static inline void cut_eight(reals sum[EIGHT])
 {
     const int64_t low = (int64_t)(1023 - 126) << 52, high = (int64_t)(1023 + 128) << 52;
-    int64_t bits[8], other = 0;
-    memcpy(bits, sum, sizeof(bits));
-    for (unsigned n = 0; n < 8; n++) {
-        int64_t x = bits[n] & INT64_MAX;
+    words cut[EIGHT], other = {0};
+    int64_t any = 0;
+    double v[8];
+    for (unsigned p = 0; p < EIGHT; p++) {
+        words x = (words)sum[p] & INT64_MAX;
         other |= ((x - low) | (high - 1 - x)) & -x;
-        bits[n] &= ~(((int64_t)1 << 29) - 1);
+        cut[p] = (words)sum[p] & ~(((int64_t)1 << 29) - 1);
     }
-    if (other >= 0)
-        memcpy(sum, bits, sizeof(bits));
-    for (unsigned n = 0; n < 8 && other < 0; n++)
-        sum[n] = cut_f32(sum[n]);
+    for (unsigned n = 0; n < AT_ONCE; n++)
+        any |= other[n];
+    if (__builtin_expect(any < 0, 0)) {
+        memcpy(v, sum, sizeof(v));
+        for (unsigned n = 0; n < 8; n++)
+            v[n] = cut_f32(v[n]);
+        memcpy(cut, v, sizeof(v));
+    }
+    for (unsigned p = 0; p < EIGHT; p++)
+        sum[p] = (reals)cut[p];
 }
 
 /* Eight columns of a row of D; rows of B are `columns` apart. */
 static inline void row_cut(const double *a, const double *b, double *d, unsigned k_size, unsigned columns)
 {
-    double sum[8];
-    for (unsigned n = 0; n < 8; n++)
-        sum[n] = d[n];
+    reals sum[EIGHT];
+    for (unsigned p = 0; p < EIGHT; p++)
+        sum[p] = *(const reals_at *)(d + p * AT_ONCE);
     for (unsigned k = 0; k < k_size; k += 4) {
         for (unsigned s = k; s < k + 4; s++)
-            for (unsigned n = 0; n < 8; n++)
-                sum[n] += a[s] * b[(size_t)s * columns + n];
+            for (unsigned p = 0; p < EIGHT; p++)
+                sum[p] += a[s] * *(const reals_at *)(b + (size_t)s * columns + p * AT_ONCE);
         if ((k + 4) % CUT == 0 || k_size == 4)
-            cut_row(sum);
+            cut_eight(sum);
     }
-    for (unsigned n = 0; n < 8; n++)
-        d[n] = sum[n];
+    for (unsigned p = 0; p < EIGHT; p++)
+        *(reals_at *)(d + p * AT_ONCE) = sum[p];
 }
 
 /* Eight columns of a row of D += A B. */
@@ -157,8 +177,6 @@ static inline uint64_t result(const struct insn *i, enum type t, double v)
     switch (t) {
     case TYPE_F16:
         return half_f16_from_f64(v);
-    case TYPE_F32:
-        return bits_f32((float)v);
     case TYPE_F64:
         return bits_f64(v);
     default:
@@ -177,7 +195,9 @@ static inline void scatter(struct warp *w, const struct insn *i, const double *d
         fragment_origin(&f, slot / f.run, &across, &along);
         const double *from = d + (size_t)across * other + (size_t)(along + slot % f.run) * step;
         const struct opnd *o = opnd_element(&i->opnds[0], t == TYPE_F16 ? slot / 2 : slot);
-        for (unsigned l = 0; l < 32; l++) {
+        for (unsigned l = 0; l < 32 && t == TYPE_F32; l++)
+            REG(float, w, o->off)[l] = (float)from[l / 4 * other + l % 4 * f.run * step];
+        for (unsigned l = 0; l < 32 && t != TYPE_F32; l++) {
             uint64_t v = result(i, t, from[l / 4 * other + l % 4 * f.run * step]);
             if (t == TYPE_F16)
                 REG(uint16_t, w, o->off)[2 * l + slot % 2] = (uint16_t)v;
