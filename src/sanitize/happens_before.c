@@ -13,6 +13,7 @@ struct know_entry {
 struct know {
     uint32_t refs;
     size_t n;
+    struct know_entry *memo; /* answers about threads, by key; NULL: none yet */
     struct know_entry e[];
 };
 
@@ -33,13 +34,16 @@ static struct know *know_new(size_t cap)
     struct know *k = mem_alloc(sizeof(*k) + cap * sizeof(k->e[0]));
     k->refs = 1;
     k->n = 0;
+    k->memo = NULL;
     return k;
 }
 
 static void know_drop(struct know **k)
 {
-    if (*k && --(*k)->refs == 0)
+    if (*k && --(*k)->refs == 0) {
+        free((*k)->memo);
         free(*k);
+    }
     *k = NULL;
 }
 
@@ -63,16 +67,35 @@ static const struct know_entry *know_find(const struct know *k, uint64_t key)
     return low < k->n && k->e[low].key == key ? &k->e[low] : NULL;
 }
 
-static bool know_part(const struct know *k, uint64_t key, uint32_t seg)
+static uint32_t know_part(const struct know *k, uint64_t key)
 {
     const struct know_entry *e = know_find(k, key);
-    return e && seg < e->until;
+    return e ? e->until : 0;
 }
 
-static bool know_has(const struct know *k, uint64_t block, uint32_t warp, uint32_t lane, uint32_t seg)
+/* Below which segment all that a thread did is known. A tile that many threads copied is asked about by each of
+ * its cells, every time that somebody reads it. */
+static uint32_t know_until(struct know *k, uint64_t block, uint32_t warp, uint32_t lane)
 {
-    return k && (know_part(k, block << 16 | PART_BLOCK, seg) || know_part(k, key_warp(block, warp), seg) ||
-                 know_part(k, key_lane(block, warp, lane), seg));
+    enum { KNOW_MEMO = 256, FEW = 4 };
+    uint64_t key = key_lane(block, warp, lane);
+    struct know_entry *said = NULL;
+    if (k->n > FEW) {
+        k->memo = k->memo ? k->memo : mem_zalloc(KNOW_MEMO * sizeof(*k->memo)); /* no thread's key is 0 */
+        said = &k->memo[key % KNOW_MEMO];
+        if (said->key == key)
+            return said->until;
+    }
+    uint32_t of_block = know_part(k, block << 16 | PART_BLOCK), of_warp = know_part(k, key_warp(block, warp));
+    uint32_t until = MAX(MAX(of_block, of_warp), know_part(k, key));
+    if (said)
+        *said = (struct know_entry){key, until};
+    return until;
+}
+
+static bool know_has(struct know *k, uint64_t block, uint32_t warp, uint32_t lane, uint32_t seg)
+{
+    return k && seg < know_until(k, block, warp, lane);
 }
 
 /* Anything that the block did. */

@@ -122,22 +122,36 @@ static void read_begin(struct warp *w, const struct insn *i, struct group_read r
     vec_add(san_of(w->launch)->arena, &san_warp(w)->group->reads, r);
 }
 
-/* Chunks that lie together are one read. */
+/* Chunks that lie together are one read, in whatever order a swizzle gives them. */
 static void reads_begin(struct warp *w, const struct insn *i, unsigned operand)
 {
+    enum { CHUNKS = (256 << 10) / WGMMA_CHUNK }; /* that a descriptor can begin at */
+    uint64_t marks[CHUNKS / 64] = {0};
     struct wgmma_source s = wgmma_source_of(w, i, operand);
     struct group_read r = {.group = san_warp(w)->group->committed, .pc = i->self};
+    uint32_t low = CHUNKS, high = 0;
     unsigned line, depth;
     for (unsigned q = 0; q < s.n; q++) {
-        uint32_t at = wgmma_chunk(&s, q, &line, &depth);
-        bool below = r.bytes && at + WGMMA_CHUNK == r.at;
-        if (!below && at != r.at + r.bytes) {
-            read_begin(w, i, r);
-            r.bytes = 0;
-        }
-        r.at = below || !r.bytes ? at : r.at;
-        r.bytes += WGMMA_CHUNK;
+        uint32_t at = wgmma_chunk(&s, q, &line, &depth) / WGMMA_CHUNK;
+        BUG_IF(at >= CHUNKS);
+        marks[at / 64] |= (uint64_t)1 << at % 64;
+        low = MIN(low, at / 64);
+        high = MAX(high, at / 64 + 1);
     }
+    for (uint32_t k = low; k < high; k++)
+        for (uint64_t left = marks[k]; left;) {
+            unsigned from = (unsigned)__builtin_ctzll(left);
+            uint64_t behind = ~(left >> from); /* its lowest bit: where they no longer lie together */
+            unsigned n = behind ? (unsigned)__builtin_ctzll(behind) : 64;
+            uint32_t at = (k * 64 + from) * WGMMA_CHUNK;
+            if (!r.bytes || at != r.at + r.bytes) {
+                read_begin(w, i, r);
+                r.at = at;
+                r.bytes = 0;
+            }
+            r.bytes += n * WGMMA_CHUNK;
+            left = from + n < 64 ? left >> (from + n) << (from + n) : 0;
+        }
     read_begin(w, i, r);
 }
 
@@ -269,6 +283,10 @@ void group_undef(struct warp *w, const struct insn *i)
     else
         undef_rows(w, i, rows);
     undef_lines(w, i, 2, columns);
+    /* What is defined changes nothing of D, which is C. */
+    bool any = memchr(rows, 1, sizeof(rows)) || memchr(columns, 1, sizeof(columns));
+    if (!any && adds)
+        return;
     for (unsigned r = 0; r < fragment_regs(&f); r++) {
         uint8_t bytes[32];
         for (unsigned l = 0; l < 32; l++) {

@@ -60,15 +60,19 @@ static bool whole_group(struct warp *w, const struct insn *i, uint32_t m)
 /* A chunk's elements as numbers. */
 static void chunk_values(enum type t, const uint8_t *from, double v[16])
 {
-    uint16_t half[8];
+    uint16_t half[16] = {0};
     uint32_t word[4];
-    memcpy(half, from, sizeof(half));
+    float wide[16];
+    memcpy(half, from, WGMMA_CHUNK);
     memcpy(word, from, sizeof(word));
+    if (t == TYPE_F16) {
+        half_row_widen(wide, half, ARRAY_LEN(half));
+        for (unsigned e = 0; e < WGMMA_CHUNK / sizeof(*half); e++)
+            v[e] = wide[e];
+        return;
+    }
     for (unsigned e = 0; e < WGMMA_CHUNK / type_bytes[t]; e++)
         switch (t) {
-        case TYPE_F16:
-            v[e] = half_f16_to_f32(half[e]);
-            break;
         case TYPE_BF16:
             v[e] = half_bf16_to_f32(half[e]);
             break;
@@ -93,8 +97,8 @@ static void gather_shared(const struct warp *w, const struct insn *i, unsigned o
     struct wgmma_source s = wgmma_source_of(w, i, operand);
     enum type t = mma_type(i, operand);
     unsigned each = WGMMA_CHUNK / type_bytes[t], first, depth;
-    double v[16];
     for (unsigned q = 0; q < s.n; q++) {
+        double v[16];
         chunk_values(t, w->block->shared + wgmma_chunk(&s, q, &first, &depth), v);
         double *at = to + (size_t)first * line + (size_t)depth / type_bytes[t] * step;
         for (unsigned e = 0; e < each; e++)
@@ -108,6 +112,89 @@ static void change_sign(double *v, size_t n)
         v[k] = -v[k];
 }
 
+/* ---- zeros, most of a tile that a small matrix does not fill ---- */
+
+/* What is known of A and of B. */
+struct group_zeros {
+    bool finite[2];     /* there is neither an infinity nor a NaN */
+    uint32_t eights[2]; /* of lines: those that have anything but +0 */
+};
+
+/* Is there an element of these 8 bytes whose exponent has all its bits? e4m3 has NaNs alone, of which all bits
+ * are set. */
+static bool has_infinite(enum type t, uint64_t x)
+{
+    static const uint32_t exponents[N_TYPES] = {[TYPE_F16] = 0x7c00,
+                                                [TYPE_BF16] = 0x7f80,
+                                                [TYPE_TF32] = 0x7f800000,
+                                                [TYPE_E5M2] = 0x7c,
+                                                [TYPE_E4M3] = 0x7f};
+    uint64_t ones = UINT64_MAX / (UINT64_MAX >> (64 - 8 * type_bytes[t]));
+    uint64_t left = ~x & exponents[t] * ones; /* of an element: 0 where all are set */
+    return exponents[t] && ((left - ones) & ~left & ones << (8 * type_bytes[t] - 1));
+}
+
+static void look_for_zeros(const struct warp *w, const struct insn *i, unsigned operand, struct group_zeros *z)
+{
+    struct wgmma_source s = wgmma_source_of(w, i, operand);
+    enum type t = mma_type(i, operand);
+    unsigned line, depth;
+    bool infinite = false;
+    for (unsigned q = 0; q < s.n; q++) {
+        uint64_t x[WGMMA_CHUNK / 8];
+        memcpy(x, w->block->shared + wgmma_chunk(&s, q, &line, &depth), WGMMA_CHUNK);
+        if (!(x[0] | x[1]))
+            continue;
+        z->eights[operand - 1] |= 1u << line / 8;
+        infinite |= has_infinite(t, x[0]) || has_infinite(t, x[1]);
+    }
+    z->finite[operand - 1] = !infinite;
+}
+
+static struct group_zeros zeros_of(const struct warp *w, const struct insn *i)
+{
+    struct group_zeros z = {.finite = {false, false}, .eights = {0, 0}};
+    if (wgmma_in_shared(i, 1))
+        look_for_zeros(w, i, 1, &z);
+    else
+        z.eights[0] = ~0u; /* not looked at: not finite, either */
+    look_for_zeros(w, i, 2, &z);
+    return z;
+}
+
+/* Are all products of these eights of A and B zeros? */
+static bool gives_zeros(const struct group_zeros *z, uint32_t rows, uint32_t columns)
+{
+    return (!(z->eights[0] & rows) && z->finite[1]) || (!(z->eights[1] & columns) && z->finite[0]);
+}
+
+/* Zeros change the sign of a zero at most, and a NaN comes out as the one that there is: the sign of `other`
+ * says that there is a -0 or a NaN. */
+static bool stays(const double *sums)
+{
+    int64_t bits[8], other = 0;
+    memcpy(bits, sums, sizeof(bits));
+    for (unsigned n = 0; n < 8; n++) {
+        int64_t without = bits[n] & INT64_MAX, turned = bits[n] ^ INT64_MIN;
+        other |= (((int64_t)0x7ff << 52) - without) | ~(turned | -(turned & INT64_MAX));
+    }
+    return other >= 0;
+}
+
+/* The same of all sums where they lie. */
+static bool all_stay(const struct warp *w, const struct insn *i)
+{
+    int32_t other = 0;
+    for (unsigned r = 0; r < i->opnds[3].n && mma_type(i, 0) == TYPE_F32; r++) {
+        const int32_t *d = REG(int32_t, w, i->opnds[3].vec[r].off);
+        for (unsigned l = 0; l < 32; l++) {
+            int32_t without = d[l] & INT32_MAX, turned = d[l] ^ INT32_MIN;
+            other |= (0x7f800000 - without) | ~(turned | -(turned & INT32_MAX));
+        }
+    }
+    return mma_type(i, 0) == TYPE_F32 && other >= 0;
+}
+
 static void group_product(struct warp *w, const struct insn *i, uint32_t m)
 {
     struct group_operands x;
@@ -115,6 +202,10 @@ static void group_product(struct warp *w, const struct insn *i, uint32_t m)
         return;
     OBSERVE(w->launch, warpgroup, w, i, m);
     if (w->launch->stop)
+        return;
+    const struct group_zeros z = zeros_of(w, i);
+    bool adds = wgmma_adds(w, i);
+    if (adds && gives_zeros(&z, ~0u, ~0u) && all_stay(w, i))
         return;
     if (wgmma_in_shared(i, 1))
         gather_shared(w, i, 1, x.a[0], K_MAX, 1);
@@ -124,12 +215,15 @@ static void group_product(struct warp *w, const struct insn *i, uint32_t m)
     if (wgmma_sign(i, 1) * wgmma_sign(i, 2) < 0)
         for (unsigned r = 0; r < i->shape.m; r++)
             change_sign(x.a[r], i->shape.k);
-    if (wgmma_adds(w, i))
+    if (adds)
         gather(w, i, 3, x.d[0], WGMMA_N_MAX);
     else
         for (unsigned r = 0; r < i->shape.m; r++)
             memset(x.d[r], 0, i->shape.n * sizeof(double));
-    multiply(i, x.a[0], x.b[0], x.d[0], WGMMA_N_MAX);
+    for (unsigned n = 0; n < i->shape.n; n += 8)
+        for (unsigned r = 0; r < i->shape.m; r++)
+            if (!gives_zeros(&z, 1u << r / 8, 1u << n / 8) || !stays(&x.d[r][n]))
+                multiply_row(i, x.a[r], x.b[0] + n, &x.d[r][n], WGMMA_N_MAX);
     scatter(w, i, x.d[0], WGMMA_N_MAX);
 }
 

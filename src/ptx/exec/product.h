@@ -92,42 +92,84 @@ static inline float cut_f32(double d) /* toward zero */
     return f32_of(d != d ? F32_NAN : bits_f32(f) - away);
 }
 
+/* Eight numbers, as many at once as the instruction set has. */
+#ifdef __AVX512F__
+enum { AT_ONCE = 8 };
+#elif defined(__AVX2__)
+enum { AT_ONCE = 4 };
+#else
+enum { AT_ONCE = 2 };
+#endif
+enum { EIGHT = 8 / AT_ONCE };
+typedef double reals __attribute__((vector_size(8 * AT_ONCE)));
+typedef double reals_at __attribute__((vector_size(8 * AT_ONCE), aligned(8))); /* where they lie */
+typedef int64_t words __attribute__((vector_size(8 * AT_ONCE)));
+
+/* Within the range of normal f32 numbers a cut drops bits of the mantissa: the sign of `other` says that a
+ * number is beyond it, and no zero. */
+static inline void cut_eight(reals sum[EIGHT])
+{
+    const int64_t low = (int64_t)(1023 - 126) << 52, high = (int64_t)(1023 + 128) << 52;
+    words cut[EIGHT], other = {0};
+    int64_t any = 0;
+    double v[8];
+    for (unsigned p = 0; p < EIGHT; p++) {
+        words x = (words)sum[p] & INT64_MAX;
+        other |= ((x - low) | (high - 1 - x)) & -x;
+        cut[p] = (words)sum[p] & ~(((int64_t)1 << 29) - 1);
+    }
+    for (unsigned n = 0; n < AT_ONCE; n++)
+        any |= other[n];
+    if (__builtin_expect(any < 0, 0)) {
+        memcpy(v, sum, sizeof(v));
+        for (unsigned n = 0; n < 8; n++)
+            v[n] = cut_f32(v[n]);
+        memcpy(cut, v, sizeof(v));
+    }
+    for (unsigned p = 0; p < EIGHT; p++)
+        sum[p] = (reals)cut[p];
+}
+
 /* Eight columns of a row of D; rows of B are `columns` apart. */
 static inline void row_cut(const double *a, const double *b, double *d, unsigned k_size, unsigned columns)
 {
-    double sum[8];
-    for (unsigned n = 0; n < 8; n++)
-        sum[n] = d[n];
+    reals sum[EIGHT];
+    for (unsigned p = 0; p < EIGHT; p++)
+        sum[p] = *(const reals_at *)(d + p * AT_ONCE);
     for (unsigned k = 0; k < k_size; k += 4) {
         for (unsigned s = k; s < k + 4; s++)
-            for (unsigned n = 0; n < 8; n++)
-                sum[n] += a[s] * b[(size_t)s * columns + n];
-        for (unsigned n = 0; n < 8 && ((k + 4) % CUT == 0 || k_size == 4); n++)
-            sum[n] = cut_f32(sum[n]);
+            for (unsigned p = 0; p < EIGHT; p++)
+                sum[p] += a[s] * *(const reals_at *)(b + (size_t)s * columns + p * AT_ONCE);
+        if ((k + 4) % CUT == 0 || k_size == 4)
+            cut_eight(sum);
     }
-    for (unsigned n = 0; n < 8; n++)
-        d[n] = sum[n];
+    for (unsigned p = 0; p < EIGHT; p++)
+        *(reals_at *)(d + p * AT_ONCE) = sum[p];
+}
+
+/* Eight columns of a row of D += A B. */
+static inline void multiply_row(const struct insn *i, const double *a, const double *b, double *d,
+                                unsigned columns)
+{
+    enum type t = mma_type(i, 0);
+    unsigned k_size = i->shape.k;
+    if (t != TYPE_S32 && t != TYPE_F64) {
+        row_cut(a, b, d, k_size, columns);
+        return;
+    }
+    for (unsigned k = 0; k < k_size; k++)
+        for (unsigned c = 0; c < 8; c++) {
+            double y = b[(size_t)k * columns + c];
+            d[c] = t == TYPE_F64 ? fma(a[k], y, d[c]) : d[c] + a[k] * y;
+        }
 }
 
 /* D += A B; rows of A are K_MAX apart, those of B and D `columns`. */
 static inline void multiply(const struct insn *i, const double *a, const double *b, double *d, unsigned columns)
 {
-    enum type t = mma_type(i, 0);
-    unsigned k_size = i->shape.k;
     for (unsigned n = 0; n < i->shape.n; n += 8)
-        for (unsigned r = 0; r < i->shape.m; r++) {
-            const double *row = a + (size_t)r * K_MAX;
-            double *sum = d + (size_t)r * columns + n;
-            if (t != TYPE_S32 && t != TYPE_F64) {
-                row_cut(row, b + n, sum, k_size, columns);
-                continue;
-            }
-            for (unsigned k = 0; k < k_size; k++)
-                for (unsigned c = 0; c < 8; c++) {
-                    double y = b[(size_t)k * columns + n + c];
-                    sum[c] = t == TYPE_F64 ? fma(row[k], y, sum[c]) : sum[c] + row[k] * y;
-                }
-        }
+        for (unsigned r = 0; r < i->shape.m; r++)
+            multiply_row(i, a + (size_t)r * K_MAX, b + n, d + (size_t)r * columns + n, columns);
 }
 
 static inline uint64_t result(const struct insn *i, enum type t, double v)
@@ -135,8 +177,6 @@ static inline uint64_t result(const struct insn *i, enum type t, double v)
     switch (t) {
     case TYPE_F16:
         return half_f16_from_f64(v);
-    case TYPE_F32:
-        return bits_f32((float)v);
     case TYPE_F64:
         return bits_f64(v);
     default:
@@ -150,18 +190,23 @@ static inline void scatter(struct warp *w, const struct insn *i, const double *d
 {
     struct fragment f = mma_fragment(i, 0);
     enum type t = mma_type(i, 0);
-    for (unsigned slot = 0; slot < (unsigned)f.pieces * f.run; slot++)
-        for (unsigned l = 0; l < 32; l++) {
-            unsigned row, column;
-            fragment_place(&f, l, slot, &row, &column);
-            uint64_t v = result(i, t, d[(size_t)row * columns + column]);
+    unsigned across, along, step = f.down ? columns : 1, other = f.down ? 1 : columns;
+    for (unsigned slot = 0; slot < (unsigned)f.pieces * f.run; slot++) {
+        fragment_origin(&f, slot / f.run, &across, &along);
+        const double *from = d + (size_t)across * other + (size_t)(along + slot % f.run) * step;
+        const struct opnd *o = opnd_element(&i->opnds[0], t == TYPE_F16 ? slot / 2 : slot);
+        for (unsigned l = 0; l < 32 && t == TYPE_F32; l++)
+            REG(float, w, o->off)[l] = (float)from[l / 4 * other + l % 4 * f.run * step];
+        for (unsigned l = 0; l < 32 && t != TYPE_F32; l++) {
+            uint64_t v = result(i, t, from[l / 4 * other + l % 4 * f.run * step]);
             if (t == TYPE_F16)
-                REG(uint16_t, w, opnd_element(&i->opnds[0], slot / 2)->off)[2 * l + slot % 2] = (uint16_t)v;
+                REG(uint16_t, w, o->off)[2 * l + slot % 2] = (uint16_t)v;
             else if (t == TYPE_F64)
-                REG(uint64_t, w, opnd_element(&i->opnds[0], slot)->off)[l] = v;
+                REG(uint64_t, w, o->off)[l] = v;
             else
-                REG(uint32_t, w, opnd_element(&i->opnds[0], slot)->off)[l] = (uint32_t)v;
+                REG(uint32_t, w, o->off)[l] = (uint32_t)v;
         }
+    }
 }
 
 #endif

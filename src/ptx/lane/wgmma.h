@@ -45,8 +45,9 @@ static inline uint32_t shared_matrix_chunk(const struct shared_matrix *x, unsign
         at += across / 8 * x->stride + along * (n == 1 ? x->leading : WGMMA_CHUNK);
     else if (n == 1)
         at += across / 8 * x->leading + along * x->stride;
-    else
-        at += across / 8 * x->stride + along % n * WGMMA_CHUNK + along / n * x->leading;
+    else /* n is a power of two */
+        at +=
+            across / 8 * x->stride + (along & (n - 1)) * WGMMA_CHUNK + (along >> __builtin_ctz(n)) * x->leading;
     return at ^ (at >> 7 & (n - 1)) << 4;
 }
 
@@ -79,6 +80,7 @@ static inline bool wgmma_adds(const struct warp *w, const struct insn *i)
 struct wgmma_source {
     struct shared_matrix x;
     unsigned lines, first, n; /* lines: rows of A, columns of B; first: of them, where the warp's begin */
+    uint32_t inverse;         /* 65536 by eights of lines, rounded up: exact for quotients of chunks */
 };
 
 static inline struct wgmma_source wgmma_source_of(const struct warp *w, const struct insn *i, unsigned operand)
@@ -88,6 +90,7 @@ static inline struct wgmma_source wgmma_source_of(const struct warp *w, const st
         .lines = operand == 1 ? i->shape.m : i->shape.n,
         .first = operand == 1 ? w->index % 4 * i->shape.m : 0};
     s.n = s.lines * WGMMA_DEPTH_BYTES / WGMMA_CHUNK;
+    s.inverse = (65536 + s.lines / 8 - 1) / (s.lines / 8);
     return s;
 }
 
@@ -96,10 +99,10 @@ static inline struct wgmma_source wgmma_source_of(const struct warp *w, const st
 static inline uint32_t wgmma_chunk(const struct wgmma_source *s, unsigned q, unsigned *line, unsigned *depth)
 {
     if (s->x.transposed) {
-        unsigned groups = s->lines / 8, along = q % groups;
+        unsigned step = q * s->inverse >> 16, along = q - step * (s->lines / 8);
         *line = 8 * along;
-        *depth = q / groups * 2;
-        return shared_matrix_chunk(&s->x, q / groups, s->first / 8 + along);
+        *depth = step * 2;
+        return shared_matrix_chunk(&s->x, step, s->first / 8 + along);
     }
     *line = q / 2;
     *depth = q % 2 * WGMMA_CHUNK;

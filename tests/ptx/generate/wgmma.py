@@ -84,13 +84,18 @@ def fragment_d(d):
             for t in range(THREADS) for q in range(len(d[0]) // 4) for h in range(2)]
 
 
-def case(m, n, ta, tb, td, la=None, lb=None, adds=False, signs=(1, 1), mods="", part=0, tag="", chain=1, note=""):
-    """la None: A in registers. chain: so many products one after the other, with one wait."""
+def case(m, n, ta, tb, td, la=None, lb=None, adds=False, signs=(1, 1), mods="", part=0, tag="", chain=1, note="",
+         filled=None):
+    """la None: A in registers. chain: so many products one after the other, with one wait. filled: beyond so many rows of
+    A and columns of B there are zeros."""
     k = 256 // BITS[ta]
     bits = BITS[ta]
     name = "wgmma_n%d_%s_%s_%s%s" % (n, td, ta, tb, tag)
     r = random.Random(name)
     a, b = random_matrix(r, 64, k, ta), random_matrix(r, k, n, tb)
+    if filled:
+        a = [row if i < filled[0] else [0] * k for i, row in enumerate(a)]
+        b = [row[: filled[1]] + [0] * (n - filled[1]) for row in b]
     c = random_matrix(r, 64, n, td)
     if "satfinite" in mods:
         c = [[r.choice([2147483647, -2147483648, 2147483600]) for _ in range(n)] for _ in range(64)]
@@ -174,6 +179,12 @@ def types():
         elif ta != "b1":
             case(m, 16, ta, tb, td, Layout(B128, 64, bits), Layout(B128, 16, bits), adds=True, mods="satfinite", tag="_satfinite")
     case(m, 256, "bf16", "bf16", "f32", Layout(B128, 64, 16), Layout(B128, 256, 16))
+    for ta, td in (("f16", "f32"), ("f16", "f16"), ("tf32", "f32"), ("e4m3", "f32"), ("s8", "s32")):
+        for filled in ((5, 3), (20, 24), (0, 64), (64, 0)):
+            la, lb = Layout(B128, 64, BITS[ta]), Layout(B128, 64, BITS[ta], ta == "f16")
+            case(m, 64, ta, ta, td, la, lb, adds=True, tag="_filled_%d_%d" % filled, filled=filled)
+    case(m, 64, "f16", "f16", "f32", Layout(B128, 64, 16), Layout(B128, 64, 16), tag="_filled", filled=(5, 3))
+    case(m, 64, "f16", "f16", "f32", None, Layout(B128, 64, 16), tag="_registers_filled", filled=(5, 3))
     case(m, 208, "s8", "s8", "s32", None, Layout(B128, 208, 8), tag="_registers")
     case(m, 16, "f16", "f16", "f32", Layout(B128, 64, 16), Layout(B128, 16, 16), chain=3, tag="_chain")
     case(m, 16, "f16", "f16", "f16", None, Layout(B128, 16, 16), chain=2, adds=True, tag="_chain")
