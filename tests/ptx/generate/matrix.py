@@ -23,7 +23,11 @@ def product(a, b, c, bits=None):
 
 
 def code(v, t):
-    """A whole number as the bits of an element."""
+    """A whole number, an infinity or a NaN as the bits of an element."""
+    if v != v:
+        return n.NAN
+    if abs(v) == float("inf"):
+        return n.inf_bits("f32" if t == "tf32" else t, int(v < 0))
     if t in ("tf32", "f32"):
         return from_python(float(v), "f32")
     if t in n.FORMATS:

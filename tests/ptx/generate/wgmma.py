@@ -85,9 +85,9 @@ def fragment_d(d):
 
 
 def case(m, n, ta, tb, td, la=None, lb=None, adds=False, signs=(1, 1), mods="", part=0, tag="", chain=1, note="",
-         filled=None):
+         filled=None, infinite=False):
     """la None: A in registers. chain: so many products one after the other, with one wait. filled: beyond so many rows of
-    A and columns of B there are zeros."""
+    A and columns of B there are zeros. infinite: an element of A's first row is; with the zeros of B that gives NaNs."""
     k = 256 // BITS[ta]
     bits = BITS[ta]
     name = "wgmma_n%d_%s_%s_%s%s" % (n, td, ta, tb, tag)
@@ -96,6 +96,8 @@ def case(m, n, ta, tb, td, la=None, lb=None, adds=False, signs=(1, 1), mods="", 
     if filled:
         a = [row if i < filled[0] else [0] * k for i, row in enumerate(a)]
         b = [row[: filled[1]] + [0] * (n - filled[1]) for row in b]
+    if infinite:
+        a[0][1] = float("inf")
     c = random_matrix(r, 64, n, td)
     if "satfinite" in mods:
         c = [[r.choice([2147483647, -2147483648, 2147483600]) for _ in range(n)] for _ in range(64)]
@@ -184,6 +186,9 @@ def types():
             la, lb = Layout(B128, 64, BITS[ta]), Layout(B128, 64, BITS[ta], ta == "f16")
             case(m, 64, ta, ta, td, la, lb, adds=True, tag="_filled_%d_%d" % filled, filled=filled)
     case(m, 64, "f16", "f16", "f32", Layout(B128, 64, 16), Layout(B128, 64, 16), tag="_filled", filled=(5, 3))
+    for ta in ("f16", "bf16", "tf32", "e5m2"):
+        case(m, 64, ta, ta, "f32", Layout(B128, 64, BITS[ta]), Layout(B128, 64, BITS[ta]), adds=True, tag="_infinite_filled",
+             filled=(5, 0), infinite=True)
     case(m, 64, "f16", "f16", "f32", None, Layout(B128, 64, 16), tag="_registers_filled", filled=(5, 3))
     case(m, 208, "s8", "s8", "s32", None, Layout(B128, 208, 8), tag="_registers")
     case(m, 16, "f16", "f16", "f32", Layout(B128, 64, 16), Layout(B128, 16, 16), chain=3, tag="_chain")
