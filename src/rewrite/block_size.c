@@ -329,6 +329,29 @@ static bool grid_follows(const struct function *f, const struct detail *d)
     return true;
 }
 
+/* Does inline assembly, here or in a function of the file that is called, deal with threads in groups, as
+ * barriers with a count and products of a warp or warpgroup do? Then the kernel is made for so many. */
+static bool assembly_counts(const struct function *f, struct node n, int depth)
+{
+    enum { DEEPEST = 6 };
+    static const char *const words[] = {"bar", "wgmma", "mma.sync", "ldmatrix", "setmaxnreg"};
+    if (node_is(n, NODE_GNU_ASM_EXPRESSION)) {
+        for (size_t i = 0; i < ARRAY_LEN(words); i++)
+            if (strstr(text_of(f, n), words[i]))
+                return true;
+        return false;
+    }
+    const char *name = node_is(n, NODE_CALL_EXPRESSION) ? call_name(f, n) : NULL;
+    for (struct node *x = definitions_of(f); name && depth < DEEPEST && node_ok(*x); x++)
+        if (node_text_is(f->s, definition_name(*x), name) &&
+            assembly_counts(f, node_field(*x, FIELD_BODY), depth + 1))
+            return true;
+    for (uint32_t i = 0, all = node_count(n); i < all; i++)
+        if (assembly_counts(f, node_child(n, i), depth))
+            return true;
+    return false;
+}
+
 /* Every kernel of the same host function whose launches carry this number. */
 static bool all_take(const struct detail *d, struct edits *edits, struct err *why)
 {
@@ -347,6 +370,8 @@ static bool all_take(const struct detail *d, struct edits *edits, struct err *wh
         if (!mine)
             continue;
         f->block_x = d->old;
+        if (assembly_counts(f, f->body, 0))
+            return err_input(why, "inline assembly of %s is for a number of threads", f->name);
         if (d->where != CONSTANT && repeats(f, d->old))
             return err_input(why, "%s writes the number of threads down", f->name);
         if (!arrays_fit(f, d, d->threads, edits))
@@ -407,7 +432,7 @@ static bool row_fits(const struct function *f, char **bound, int *width)
     struct node shared =
         f->n_launches ? f->launches[0].shared : (struct node){0}; /* as long as the block needs */
     return *bound && f->n_launches == 1 && (!node_ok(shared) || node_text_is(f->s, shared, "0")) &&
-           !str_has_word(text_of(f, f->body), "gridDim.y") &&
+           !str_has_word(text_of(f, f->body), "gridDim.y") && !assembly_counts(f, f->body, 0) &&
            arrays_fit(f, &(struct detail){.where = LITERAL}, 1024, NULL);
 }
 
