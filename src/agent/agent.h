@@ -326,6 +326,8 @@ bool agent_read_planner(const char *reply, const struct agent_brief *b, struct a
  * are carried out on it. The file must open and match the task. */
 bool agent_read_coder(const char *reply, const struct agent_brief *b, struct arena *a, struct agent_file *file,
                       struct err *complaint);
+/* Is the reply of the one agent no file, and its last word DONE? Then nothing is worth another try. */
+bool agent_says_done(const char *reply);
 
 /* ---- text of others, for whoever hands it to a model (prompt_text.c) ---- */
 

@@ -174,6 +174,17 @@ static bool read_file(const struct agent_brief *b, struct arena *a, const char *
     return true;
 }
 
+bool agent_says_done(const char *reply)
+{
+    const char *end = reply + strlen(reply);
+
+    while (end > reply && strchr(" \t\r\n.*_`", end[-1]))
+        end--;
+    bool last =
+        end - reply >= 4 && !strncmp(end - 4, "DONE", 4) && (end - reply == 4 || strchr(" \t\n*_", end[-5]));
+    return last && !strstr(reply, "```");
+}
+
 bool agent_read_coder(const char *reply, const struct agent_brief *b, struct arena *a, struct agent_file *file,
                       struct err *complaint)
 {

@@ -182,6 +182,12 @@ static bool go_on(struct round *t, struct attempt *x, bool *moved, struct err *e
         attempt_give_up(x, ATTEMPT_DROPPED, reply->words ? reply->words : call_end_name(reply->end));
         return true;
     }
+    if (t->coder == &backend_single && agent_says_done(reply->text)) {
+        r->enough = true;
+        trace_text("enough", "%s: nothing is worth another try", x->call->label);
+        attempt_give_up(x, ATTEMPT_DROPPED, "nothing is worth another try");
+        return true;
+    }
     brief.last_text = x->n_tries ? x->tries[x->n_tries - 1].file.text : NULL;
     if (agent_read_coder(reply->text, &brief, r->arena, &file, &complaint))
         return attempt_take(t, x, &file, err);

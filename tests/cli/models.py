@@ -371,6 +371,17 @@ def single_is_one_conversation(folder):
     expect(r["agents"] == "single" and r["candidates"]["by_mind"] == {"rules": 0, "llm": 3}, r["candidates"])
 
 
+@case
+def single_says_that_it_is_done(folder):
+    small_task(folder)
+    with Server(scenario(rule("engineer", file(each=3), "The copy bounds it.\n\nDONE."))) as s:
+        run(folder, s, agents="single", rounds=5)
+    expect(labels(folder) == ["single-1", "single-2"], labels(folder))
+    enough = [e for e in events(folder) if e["event"] == "enough"]
+    expect(len(enough) == 1 and "single-2" in str(enough), enough)
+    expect(result(folder)["status"] == "done", result(folder)["status"])
+
+
 @cases([
     ("planner", "planner=llm,coder=rules", {"planner"}), ("coder", "coder=llm", {"coder"}),
     ("tester", "tester=llm", {"tester"}), ("profiler", "profiler=llm", {"profiler"}),
