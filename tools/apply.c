@@ -62,8 +62,7 @@ int main(int argc, char **argv)
         if (ok)
             printf("%s", text);
     } else if (ok) {
-        v.input.all_settings = true;
-        size_t n = transform_sites(ops, &v.input, a, &sites);
+        size_t n = agent_version_every_site(&v, ops, &sites);
         for (size_t i = 0; i < n; i++)
             printf("%d\t%s\n", sites[i].setting, sites[i].where);
         if (n == 0)
