@@ -15,6 +15,8 @@ struct shape_row { /* one record, of all processes and devices */
     double first_ns;  /* NAN */
     double all_ns;    /* of all launches, as far as can be told; NAN */
     uint64_t untimed; /* launches whose time is not known at all */
+    uint64_t told, borrowed; /* launches that windows of times say something of; that have another shape's time */
+    double told_ns;
 };
 
 struct kernel_row {
@@ -28,10 +30,10 @@ struct reader {
     struct arena *a;
     struct map shapes, kernels; /* struct shape_row by name and shape, struct kernel_row by name */
     json_t *processes, *kept;
-    uint64_t recorded, graphs, unknown_graphs, lost, nameless, dropped, unfinished, unended;
+    uint64_t recorded, graphs, unknown_graphs, lost, nameless, dropped, unfinished, unended, n_windows;
     size_t n_files, n_broken;
     uint32_t devices; /* a bit each, the last one for all above */
-    bool cupti, events;
+    bool cupti, windows, events;
     uint64_t launches; /* also those that have no record */
     double wall_ns;
     const char *broken, *words;
@@ -42,7 +44,8 @@ struct reader {
 static bool good_record(const struct capture_file *f, const struct capture_record *r)
 {
     return r->name < f->n_names && memchr(f->names + r->name, 0, f->n_names - r->name) && r->in_graph <= 1 &&
-           r->timed <= r->launches + r->in_graph && isfinite(r->square_ns);
+           (r->timed <= r->launches + r->in_graph || f->times == CAPTURE_WINDOWS) &&
+           r->told_launches <= r->launches && isfinite(r->square_ns) && isfinite(r->told_ns);
 }
 
 static struct shape_row *shape_of(struct reader *rd, const char *name, const struct capture_record *r)
@@ -70,8 +73,12 @@ static void take_record(struct reader *rd, const struct capture_file *f, const s
 {
     struct shape_row *s = shape_of(rd, f->names + r->name, r);
 
-    s->launches += r->launches;
-    s->in_graphs += r->in_graph ? r->launches : 0;
+    uint64_t launches = MAX(r->launches, r->timed); /* CUPTI may see what did not come by the hooks */
+
+    s->launches += launches;
+    s->in_graphs += r->in_graph ? launches : 0;
+    s->told += r->told_launches;
+    s->told_ns += r->told_ns;
     s->timed += r->timed;
     s->time_ns += (double)r->time_ns;
     s->square_ns += r->square_ns;
@@ -101,7 +108,9 @@ static void take_file(struct reader *rd, const struct capture_file *f)
     rd->n_broken += bad > 0;
     rd->broken = bad ? arena_printf(rd->a, "process %u: %zu records make no sense", f->pid, bad) : rd->broken;
     rd->cupti |= f->times == CAPTURE_CUPTI;
+    rd->windows |= f->times == CAPTURE_WINDOWS;
     rd->events |= f->times == CAPTURE_EVENTS;
+    rd->n_windows += f->windows;
     rd->recorded += f->recorded;
     rd->graphs += f->graphs;
     rd->unknown_graphs += f->times == CAPTURE_CUPTI ? 0 : f->unknown_graph;
@@ -192,13 +201,40 @@ static bool take_kept(struct reader *rd, const char *path, struct err *err)
 
 /* ---- ranking ---- */
 
+static double threads_of(const struct capture_record *r)
+{
+    double n = 1;
+
+    for (int d = 0; d < 3; d++)
+        n *= (double)r->grid[d] * (double)r->block[d];
+    return n;
+}
+
+/* The mean of the kernel's shape that has times and whose number of threads is nearest; NAN. */
+static double borrowed_mean(const struct kernel_row *k, const struct shape_row *s)
+{
+    double best = INFINITY, mean = NAN;
+
+    for (size_t i = 0; i < k->shapes.n; i++) {
+        const struct shape_row *o = k->shapes.v[i];
+        double apart = fabs(log(threads_of(o->of) / threads_of(s->of)));
+        if (o->timed && apart < best) {
+            best = apart;
+            mean = o->time_ns / (double)o->timed;
+        }
+    }
+    return mean;
+}
+
 /* All launches' time from those that were timed. Launches inside graphs that have none get the mean of the same
- * kernel in the same shape outside. */
-static void sum_up(struct shape_row *s)
+ * kernel in the same shape outside. With windows a shape that fell between them gets the time of the nearest. */
+static void sum_up(const struct reader *rd, const struct kernel_row *k, struct shape_row *s)
 {
     double mean = s->timed ? s->time_ns / (double)s->timed : s->first_ns;
 
-    s->all_ns = s->launches && isfinite(mean) ? mean * (double)s->launches : 0;
+    if (!isfinite(mean) && rd->windows && isfinite(mean = borrowed_mean(k, s)))
+        s->borrowed = s->launches;
+    s->all_ns = s->launches && isfinite(mean) ? s->told_ns + mean * (double)(s->launches - s->told) : 0;
     s->untimed = isfinite(mean) ? 0 : s->launches;
 }
 
@@ -262,14 +298,15 @@ static json_t *kernel_json(struct arena *a, const struct kernel_row *k, double w
     return o;
 }
 
-static json_t *unseen_json(const struct reader *rd, uint64_t without_time)
+static json_t *unseen_json(const struct reader *rd, uint64_t without_time, uint64_t borrowed)
 {
     json_t *o = json_object();
     const struct {
         const char *name;
         uint64_t n;
     } counts[] = {
-        {"launches_without_time", without_time},   {"launches_without_room", rd->lost},
+        {"launches_without_time", without_time},   {"launches_timed_by_another_shape", borrowed},
+        {"launches_without_room", rd->lost},
         {"kernels_without_name", rd->nameless},    {"graph_launches_without_nodes", rd->unknown_graphs},
         {"records_dropped_by_cupti", rd->dropped}, {"times_unfinished", rd->unfinished},
         {"processes_cut_off", rd->unended},        {"files_broken", rd->n_broken}};
@@ -285,15 +322,20 @@ static json_t *ranked(struct reader *rd)
 {
     json_t *o = json_object(), *kernels = json_array();
     struct kernel_row **rows = arena_array(rd->a, struct kernel_row *, rd->kernels.n + 1);
-    static const char *const ways[2][2] = {{"none", "events"}, {"cupti", "cupti and events"}};
+    const struct {
+        bool used;
+        const char *name;
+    } ways[] = {{rd->cupti, "cupti"}, {rd->windows, "cupti in windows"}, {rd->events, "events"}};
+    const char *way = NULL;
     double whole = 0;
-    uint64_t launches = 0, without_time = 0;
+    uint64_t launches = 0, without_time = 0, borrowed = 0;
 
     for (size_t i = 0; i < rd->kernels.n; i++) {
         struct kernel_row *k = rows[i] = rd->kernels.entries[i].value;
         for (size_t j = 0; j < k->shapes.n; j++) {
             struct shape_row *s = k->shapes.v[j];
-            sum_up(s);
+            sum_up(rd, k, s);
+            borrowed += s->borrowed;
             k->launches += s->launches;
             k->in_graphs += s->in_graphs;
             k->untimed += s->untimed;
@@ -309,7 +351,11 @@ static json_t *ranked(struct reader *rd)
         json_array_append_new(kernels, kernel_json(rd->a, rows[i], whole));
     json_put_int(o, "schema", 1);
     json_put_text(o, "astra", ASTRA_VERSION);
-    json_put_text(o, "times", ways[rd->cupti][rd->events]);
+    for (size_t i = 0; i < ARRAY_LEN(ways); i++)
+        if (ways[i].used)
+            way = way ? arena_printf(rd->a, "%s and %s", way, ways[i].name) : ways[i].name;
+    json_put_text(o, "times", way ? way : "none");
+    json_put_int(o, "windows", (int64_t)rd->n_windows);
     json_put_num(o, "gpu_ms", 1e-6 * whole);
     json_put_num(o, "wall_s", 1e-9 * rd->wall_ns);
     json_put_int(o, "launches", (int64_t)launches);
@@ -319,7 +365,7 @@ static json_t *ranked(struct reader *rd)
     json_put(o, "kernels", kernels);
     json_put(o, "processes", json_incref(rd->processes));
     json_put(o, "launches_kept", json_incref(rd->kept));
-    json_put(o, "not_seen", unseen_json(rd, without_time));
+    json_put(o, "not_seen", unseen_json(rd, without_time, borrowed));
     return o;
 }
 

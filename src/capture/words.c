@@ -77,6 +77,8 @@ static void not_seen(const json_t *ranking, struct str *out)
         const char *name, *words;
     } rows[] = {
         {"launches_without_time", "launches have no time: they are ranked by number alone, below the others"},
+        {"launches_timed_by_another_shape",
+         "launches have a shape that fell between the windows: they count with the time of the kernel's nearest shape"},
         {"launches_without_room", "launches found the table full and are missing here"},
         {"kernels_without_name", "kernels have no name: the driver is older than CUDA 12.3"},
         {"graph_launches_without_nodes", "launches of graphs whose nodes were not seen"},
@@ -100,6 +102,9 @@ static const char *times_words(struct arena *a, const json_t *ranking)
 
     if (str_eq(times, "cupti"))
         return "every kernel timed by CUPTI, those inside graphs too";
+    if (str_eq(times, "cupti in windows"))
+        return arena_printf(a, "timed by CUPTI in %lld windows, kernels inside graphs too; every launch counted%s%s",
+                            json_count(ranking, "windows"), why ? "; " : "", why ? why : "");
     if (str_eq(times, "none"))
         return "no times were asked for";
     return arena_printf(

@@ -1,27 +1,42 @@
-/* Each kernel's time by CUPTI, NVIDIA's library, where it is there: kernels inside graphs, too. The driver
- * calls InitializeInjection (CUDA_INJECTION64_PATH) before the program's first context. Declarations are ours:
+/* Kernels' times by CUPTI, NVIDIA's library, where it is there: kernels inside graphs, too. Either each kernel's,
+ * or those of some windows of time: recording each node of a graph makes a step that is one graph a third longer.
+ * Between windows CUPTI is detached (cuptiFinalize); with its activities disabled only, steps stay 10 to 25 %
+ * longer, detached they do not (tools/h200/cupti_cost.py). Windows begin and end in the program's own launches:
+ * there is no thread of ours. The driver calls InitializeInjection (CUDA_INJECTION64_PATH) before the program's first context. Declarations are ours:
  * the layouts are CUPTI's binary interface, whose records only grow at their end (tests/gpu/abi.c compares
  * them). */
 #include "internal.h"
 #include "cupti.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER = 4 << 20, FLUSH_MS = 100, NO_MORE = 12, FORCED = 1 };
+enum { BUFFER = 4 << 20, FLUSH_MS = 100, FORCED = 1 };
+/* The first window, how long others are, the least between two; what all may cost: so much, and that share of
+ * the program's time. A recorded step is taken to be longer by SLOWER. */
+#define MS 1000000ull
+enum { FIRST_MS = 250, WINDOW_MS = 50, WINDOW_MOST_MS = 200, GAP_MS = 200, HOLD_MS = 200, FREE_MS = 200 };
+#define BUDGET 0.02 /* unless ASTRA_CAPTURE_BUDGET says another */
+#define SLOWER 0.4
 
 static struct {
-    bool counts;
+    pthread_mutex_t lock; /* recording begins or ends */
+    bool counts, windows, open, ours; /* ours: it is we who call CUPTI */
+    uint64_t first_ns, opened_ns, next_ns, spent_ns, switch_ns, random;
+    double budget;
     int (*enable)(int kind);
+    int (*disable)(int kind);
+    int (*finalize)(void);
     int (*callbacks)(void (*asked)(uint8_t **, size_t *, size_t *),
                      void (*filled)(void *, uint32_t, uint8_t *, size_t, size_t));
     int (*next)(uint8_t *buffer, size_t valid, struct cupti_kernel **record);
     int (*dropped)(void *context, uint32_t stream, size_t *n);
     int (*flush_all)(uint32_t flag);
     int (*flush_period)(uint32_t ms); /* NULL before CUDA 11.1 */
-} c;
+} c = {.lock = PTHREAD_MUTEX_INITIALIZER, .random = 0x9e3779b97f4a7c15};
 
 static void asked(uint8_t **buffer, size_t *size, size_t *most)
 {
@@ -39,7 +54,8 @@ static void count(const struct cupti_kernel *k)
                       .in_graph = k->graph_node != 0};
     uint32_t record = table_named(k->name ? k->name : "(a kernel without a name)", &s);
 
-    table_count(record, 1);
+    if (cupti_counts())
+        table_count(record, 1);
     if (k->end > k->start) /* zero: CUPTI could not time it */
         table_time(record, k->end - k->start, false);
 }
@@ -95,6 +111,15 @@ static bool refuse(const char *fmt, const char *what, int code)
     return false;
 }
 
+static int record(void)
+{
+    int code = c.callbacks(asked, filled);
+
+    if (code == 0 && (code = c.enable(CUPTI_CONCURRENT_KERNEL)) == 0 && c.flush_period)
+        c.flush_period(FLUSH_MS);
+    return code;
+}
+
 bool cupti_start(void)
 {
     const char *wanted = getenv("ASTRA_CAPTURE_TIMES");
@@ -113,12 +138,18 @@ bool cupti_start(void)
         return refuse("%s lacks functions", "libcupti", 0);
     (void)bind(from, "cuptiActivityGetNumDroppedRecords", &c.dropped);
     (void)bind(from, "cuptiActivityFlushPeriod", &c.flush_period);
-    if ((code = c.callbacks(asked, filled)) != 0 || (code = c.enable(CUPTI_CONCURRENT_KERNEL)) != 0)
+    bool can_end = bind(from, "cuptiActivityDisable", &c.disable) && bind(from, "cuptiFinalize", &c.finalize);
+    c.ours = true;
+    code = record();
+    c.ours = false;
+    if (code != 0)
         return refuse("%s refuses to record kernels (CUPTI's code %d)", "libcupti", code);
-    if (c.flush_period)
-        c.flush_period(FLUSH_MS);
-    f->times = CAPTURE_CUPTI;
-    __atomic_store_n(&c.counts, true, __ATOMIC_RELEASE);
+    c.open = true;
+    c.budget = getenv("ASTRA_CAPTURE_BUDGET") ? strtod(getenv("ASTRA_CAPTURE_BUDGET"), NULL) : BUDGET;
+    c.budget = c.budget > 0 && c.budget <= 1 ? c.budget : BUDGET;
+    c.windows = can_end && !(wanted && !strcmp(wanted, "cupti"));
+    f->times = c.windows ? CAPTURE_WINDOWS : CAPTURE_CUPTI;
+    __atomic_store_n(&c.counts, !c.windows, __ATOMIC_RELEASE);
     return true;
 }
 
@@ -127,8 +158,139 @@ bool cupti_counts(void)
     return __atomic_load_n(&c.counts, __ATOMIC_ACQUIRE);
 }
 
+/* ---- windows; under the lock ---- */
+
+static void set_next(uint64_t at)
+{
+    __atomic_store_n(&c.next_ns, at, __ATOMIC_RELEASE);
+}
+
+static uint64_t length(uint64_t now)
+{
+    uint64_t n = (now - c.first_ns) / 50;
+
+    return n < WINDOW_MS * MS ? WINDOW_MS * MS : n > WINDOW_MOST_MS * MS ? WINDOW_MOST_MS * MS : n;
+}
+
+/* A window more may begin when what all have cost is below the budget again; drawn a little, since a program's
+ * steps repeat. */
+static uint64_t next_window(uint64_t now)
+{
+    double cost = (double)c.spent_ns + (double)c.switch_ns + SLOWER * (double)length(now);
+    double at = (double)c.first_ns + (cost - FREE_MS * (double)MS) / c.budget;
+    uint64_t gap = at > (double)(now + GAP_MS * MS) ? (uint64_t)at - now : GAP_MS * MS;
+
+    c.random = c.random * 6364136223846793005u + 1442695040888963407u;
+    return now + gap + (uint64_t)((double)gap * (double)(c.random >> 40) / (double)(1 << 24) / 4);
+}
+
+static void close_window(void)
+{
+    uint64_t began = now_ns(), now;
+
+    c.disable(CUPTI_CONCURRENT_KERNEL);
+    c.flush_all(FORCED);
+    c.finalize();
+    c.open = false;
+    table_window();
+    now = now_ns();
+    c.spent_ns += now - began + (uint64_t)(SLOWER * (double)(began - c.opened_ns));
+    c.switch_ns = 2 * (now - began);
+    table()->spent_ns = c.spent_ns;
+    set_next(next_window(now));
+}
+
+static void open_window(void)
+{
+    uint64_t began = now_ns(), now;
+
+    c.open = record() == 0;
+    now = now_ns();
+    c.spent_ns += now - began;
+    c.switch_ns += now - began;
+    c.opened_ns = now;
+    set_next(c.open ? now + length(now) : UINT64_MAX);
+}
+
+void cupti_turn(void)
+{
+    uint64_t now;
+
+    if (!c.windows || (now = now_ns()) < __atomic_load_n(&c.next_ns, __ATOMIC_ACQUIRE) ||
+        pthread_mutex_trylock(&c.lock) != 0)
+        return;
+    if (!c.first_ns) { /* the first launch, in a window that is open since the driver began */
+        c.first_ns = c.opened_ns = now;
+        set_next(now + FIRST_MS * MS);
+    } else if (contents_captured()) { /* what CUPTI asks of the driver then would end the capture */
+        set_next(now + HOLD_MS * MS);
+    } else if (now >= c.next_ns) {
+        c.ours = true;
+        c.open ? close_window() : open_window();
+        c.ours = false;
+    }
+    pthread_mutex_unlock(&c.lock);
+}
+
+void cupti_hold(void)
+{
+    if (!c.windows)
+        return;
+    pthread_mutex_lock(&c.lock);
+    uint64_t until = now_ns() + HOLD_MS * MS;
+    if (c.first_ns && c.next_ns < until)
+        set_next(until);
+    pthread_mutex_unlock(&c.lock);
+}
+
 void cupti_last(void)
 {
-    if (cupti_counts())
+    struct capture_file *f = table_made();
+
+    if (!f || (f->times != CAPTURE_CUPTI && f->times != CAPTURE_WINDOWS))
+        return;
+    pthread_mutex_lock(&c.lock);
+    if (c.open)
         c.flush_all(FORCED);
+    if (c.open && c.windows)
+        table_window();
+    c.windows = c.open = false;
+    pthread_mutex_unlock(&c.lock);
 }
+
+void cupti_forget(void)
+{
+    c.windows = c.open = c.counts = false;
+    pthread_mutex_init(&c.lock, NULL);
+}
+
+/* ---- a program that uses CUPTI itself ----
+ * It links the library, and so comes here first: from now on CUPTI is its own. */
+
+static void *theirs(const char *name)
+{
+    void *from = NULL, *found = dlsym(RTLD_NEXT, name);
+
+    if (!c.ours && c.windows) {
+        pthread_mutex_lock(&c.lock);
+        c.ours = true;
+        if (c.open)
+            close_window();
+        c.ours = c.windows = false;
+        (void)refuse("%s is used by the program itself: no window of times after that", "libcupti", 0);
+        pthread_mutex_unlock(&c.lock);
+    }
+    return found || !(from = library()) ? found : dlsym(from, name);
+}
+
+#define THEIRS(symbol, types, names)        \
+    EXPORT int symbol types;                \
+    int symbol types                        \
+    {                                       \
+        int(*f) types = NULL;               \
+        void *found = theirs(#symbol);      \
+        memcpy(&f, &found, sizeof(found));  \
+        return f ? f names : NOT_INITIALIZED; \
+    }
+THEIRS(cuptiSubscribe, (void **subscriber, void *callback, void *data), (subscriber, callback, data))
+THEIRS(cuptiActivityRegisterCallbacks, (void *asked_, void *filled_), (asked_, filled_))

@@ -271,6 +271,7 @@ static int end(struct launch *l, int code)
     if (code == 0)
         table_count(l->record, 1);
     sample_end(&l->sample, l->stream, code == 0);
+    cupti_turn();
     return code;
 }
 
@@ -403,7 +404,7 @@ LAUNCH_EX(cuLaunchKernelEx_ptsz, true)
         }                                         \
         return code;                              \
     }
-#define CAPTURING __atomic_store_n(&captures, 1, __ATOMIC_RELEASE)
+#define CAPTURING (__atomic_store_n(&captures, 1, __ATOMIC_RELEASE), cupti_hold())
 
 PASS(cuStreamBeginCapture, (void *stream), (stream), CAPTURING, contents_capture(1))
 PASS(cuStreamBeginCapture_ptsz, (void *stream), (stream), CAPTURING, contents_capture(1))

@@ -7,8 +7,9 @@
  * that is mapped into memory: a crash loses nothing, and nothing is written while the program runs.
  *
  * Its environment: ASTRA_CAPTURE_DIR (where files go; without it the library does nothing), ASTRA_CAPTURE_TIMES
- * (auto, cupti, events, none), ASTRA_CAPTURE_CUPTI (a path to libcupti), ASTRA_CAPTURE_KEEP (parts of the
- * symbols of kernels whose launches are kept), ASTRA_CAPTURE_CONTENTS (the same of those whose buffers are
+ * (auto, cupti, events, none), ASTRA_CAPTURE_CUPTI (a path to libcupti), ASTRA_CAPTURE_BUDGET (what windows
+ * of times may cost: a share of the program's time, 0.02), ASTRA_CAPTURE_KEEP (parts of the symbols of kernels
+ * whose launches are kept), ASTRA_CAPTURE_CONTENTS (the same of those whose buffers are
  * kept, too) and ASTRA_CAPTURE_CONTENTS_MB (how much of them a process keeps at most). */
 #ifndef INJECT_INJECT_H
 #define INJECT_INJECT_H
@@ -22,9 +23,10 @@
 #define CAPTURE_SUFFIX   ".counts"
 #define CAPTURE_KEPT     ".launches" /* a line of JSON for each launch that is kept */
 #define CAPTURE_CONTENTS "contents"  /* a folder: what buffers held, each file named by a hash of it */
-enum { CAPTURE_VERSION = 1, CAPTURE_RECORDS = 8192, CAPTURE_NAMES = 2 << 20 };
+enum { CAPTURE_VERSION = 2, CAPTURE_RECORDS = 8192, CAPTURE_NAMES = 2 << 20 };
 
-enum capture_times { CAPTURE_NONE, CAPTURE_EVENTS, CAPTURE_CUPTI };
+/* WINDOWS: the hooks count, CUPTI times what is launched in some windows of time. */
+enum capture_times { CAPTURE_NONE, CAPTURE_EVENTS, CAPTURE_CUPTI, CAPTURE_WINDOWS };
 
 struct capture_record { /* a kernel with a shape, on a device, inside graphs or outside */
     uint32_t name;      /* its place in names[] */
@@ -36,6 +38,10 @@ struct capture_record { /* a kernel with a shape, on a device, inside graphs or 
     uint64_t min_ns, max_ns;
     uint64_t first_ns; /* the first one's, which may have waited for its code; 0: not known */
     double square_ns;  /* sum of the squares, for the spread */
+    /* WINDOWS: what was timed since the last window ended, and the time of all launches until then, those
+     * between two windows taken as long as those of the second. */
+    uint64_t window_timed, window_ns, told_launches;
+    double told_ns;
 };
 
 /* The name of a file of CAPTURE_CONTENTS, and of an image: 32 hexadecimal digits. */
@@ -76,6 +82,7 @@ struct capture_file {
     uint64_t dropped;       /* records that CUPTI had no room for */
     uint64_t unfinished;    /* timed launches whose end nobody asked for */
     uint64_t hooked;        /* launches that came by the hooks, when CUPTI counts */
+    uint64_t windows;       /* that have ended */
     char program[256];
     char words[256]; /* why there are no better times; "" */
     struct capture_record records[CAPTURE_RECORDS];

@@ -53,6 +53,7 @@ void table_functions_gone(void);               /* handles may be used anew */
 void table_count(uint32_t record, uint64_t n); /* launches */
 void table_time(uint32_t record, uint64_t ns, bool first);
 void table_note(uint64_t *counter, uint64_t n); /* one of the file's own */
+void table_window(void);                       /* a window of times has ended */
 
 /* ---- sample.c: one launch in N between two events ---- */
 
@@ -108,6 +109,7 @@ void contents_end(struct contents *b);
 /* Keeps up to extent bytes at an address; they are given back, to be freed. NULL: none. */
 void *contents_keep(struct contents *b, uint64_t at, uint64_t extent, struct kept_bytes *k);
 void contents_capture(int change); /* a stream's capture begins (1), has ended (-1) */
+bool contents_captured(void);      /* some stream is being captured */
 void contents_forget(void);        /* in the child of a fork */
 
 /* ---- replace.c: launches of a kernel answered by prepared ones ---- */
@@ -123,10 +125,13 @@ bool replace_active(void);
 bool replace_launch(const struct replace_call *c, int *code);
 void replace_gone(bool contexts); /* code was unloaded, or a context ended */
 
-/* ---- cupti.c: each kernel's time by NVIDIA's library ---- */
+/* ---- cupti.c: kernels' times by NVIDIA's library, all of them or those of some windows of time ---- */
 
 bool cupti_start(void);
-bool cupti_counts(void); /* its records are what is counted */
+bool cupti_counts(void); /* its records are what is counted; false when they only time */
+void cupti_turn(void);   /* after a launch: a window may begin or end now */
+void cupti_hold(void);   /* a stream's capture begins: not for a while */
 void cupti_last(void);
+void cupti_forget(void); /* in the child of a fork */
 
 #endif

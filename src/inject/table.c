@@ -115,6 +115,7 @@ static void in_child(void) /* of a fork: the counts are the parent's; the child 
     pthread_mutex_init(&t.lock, NULL);
     sample_forget();
     keep_forget();
+    cupti_forget();
 }
 
 static void before_fork(void)
@@ -328,10 +329,30 @@ void table_time(uint32_t record, uint64_t ns, bool first)
     } else {
         r->timed++;
         r->time_ns += ns;
+        r->window_timed++;
+        r->window_ns += ns;
         r->square_ns += (double)ns * (double)ns;
         r->min_ns = ns < r->min_ns ? ns : r->min_ns;
         r->max_ns = ns > r->max_ns ? ns : r->max_ns;
     }
+    pthread_mutex_unlock(&t.lock);
+}
+
+void table_window(void)
+{
+    struct capture_file *f = t.file;
+
+    pthread_mutex_lock(&t.lock);
+    for (uint32_t i = 0; i < f->n_records; i++) {
+        struct capture_record *r = &f->records[i];
+        uint64_t launches = __atomic_load_n(&r->launches, __ATOMIC_RELAXED);
+        if (!r->window_timed)
+            continue;
+        r->told_ns += (double)(launches - r->told_launches) * (double)r->window_ns / (double)r->window_timed;
+        r->told_launches = launches;
+        r->window_timed = r->window_ns = 0;
+    }
+    f->windows++;
     pthread_mutex_unlock(&t.lock);
 }
 

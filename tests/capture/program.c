@@ -200,6 +200,16 @@ int main(int argc, char **argv)
         must(p_cuGraphInstantiateWithFlags(&exec, graph, 0), "instantiate");
         for (int i = 0; i < 10; i++)
             must(p_cuGraphLaunch(exec, NULL), "graph");
+    } else if (!strcmp(what, "long") || !strcmp(what, "profiles")) {
+        int (*subscribe)(void **, void *, void *) = NULL;
+        void *subscriber, *found = !strcmp(what, "profiles") ? dlsym(RTLD_DEFAULT, "cuptiSubscribe") : NULL;
+        memcpy(&subscribe, &found, sizeof(found));
+        for (int i = 0; i < 30; i++) {
+            many(add_function);
+            if (i == 9 && subscribe)
+                must(subscribe(&subscriber, NULL, NULL), "subscribe");
+            usleep(30000);
+        }
     } else if (!strcmp(what, "shapes")) {
         launch(add_function, 256);
         launch(add_function, 100);

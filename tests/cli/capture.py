@@ -76,7 +76,7 @@ def graphs(folder):
 def every_kernel_by_cupti(folder):
     """Its records are what is counted; the hooks only compare."""
     cupti = os.path.join(BUILT, "fakecuda", "libfakecupti.so")
-    done = said(capture(folder, "asked", "plain", ASTRA_CAPTURE_CUPTI=cupti), 0)
+    done = said(capture(folder, "asked", "plain", "--times", "cupti", ASTRA_CAPTURE_CUPTI=cupti), 0)
     ranking, by_name = kernels(folder)
     row = by_name["recorded"]
     expect(ranking["times"] == "cupti" and list(by_name) == ["recorded"], ranking)
@@ -84,6 +84,28 @@ def every_kernel_by_cupti(folder):
     expect(row["shapes"][0]["grid"] == [7, 1, 1] and row["shapes"][0]["dynamic_shared_bytes"] == 128, ranking)
     expect(ranking["not_seen"]["records_dropped_by_cupti"] == 5 and ranking["processes"][0]["launches_seen_by_hooks"] == 51, ranking)
     expect("timed by CUPTI" in done.out, done.out)
+
+
+@case
+def windows_of_cupti(folder):
+    """The hooks count; what CUPTI times in windows stands for the launches between them, too."""
+    cupti = os.path.join(BUILT, "fakecuda", "libfakecupti.so")
+    done = said(capture(folder, "asked", "long", ASTRA_CAPTURE_CUPTI=cupti, FAKECUPTI_KERNEL=ADD), 0)
+    ranking, by_name = kernels(folder)
+    row = by_name[ADD]
+    expect(ranking["times"] == "cupti in windows" and ranking["windows"] >= 2 and len(by_name) == 1, ranking)
+    expect(row["launches"] == 1500 and 6 <= row["shapes"][0]["timed"] == 3 * ranking["windows"], ranking)
+    expect(abs(row["time_ms"] - 1500 * 0.003) < 1e-6 and "timed by CUPTI in " in done.out, (row, done.out))
+
+
+@case
+def a_program_that_profiles_itself(folder):
+    """From then on CUPTI is its own."""
+    cupti = os.path.join(BUILT, "fakecuda", "libfakecupti.so")
+    done = said(capture(folder, "asked", "profiles", ASTRA_CAPTURE_CUPTI=cupti, FAKECUPTI_KERNEL=ADD, LD_LIBRARY_PATH="/nowhere"), 0)
+    ranking, by_name = kernels(folder)
+    expect("is used by the program itself" in done.out and by_name[ADD]["launches"] == 1500, done.out)
+    expect(by_name[ADD]["shapes"][0]["timed"] >= 3 and ranking["windows"] >= 1, ranking)
 
 
 @case
@@ -212,7 +234,7 @@ def killed(folder):
 @case
 def no_room_for_contents(folder):
     """A file that may not grow so far: one message, and the program goes on."""
-    limited = write(os.path.join(folder, "limited"), f"#!/bin/sh\nulimit -f 5700\nexec {program('asked')} asked big\n")
+    limited = write(os.path.join(folder, "limited"), f"#!/bin/sh\nulimit -f 6400\nexec {program('asked')} asked big\n")
     os.chmod(limited, 0o755)
     done = said(astra(folder, "capture", "--contents", "add_three", "--out", "seen", "--", "./limited", env=environment(FAKE_DRIVER=DRIVER, ASTRA_CAPTURE_CUPTI="/nowhere")),
                 0, "no more launches are kept: .*File too large")

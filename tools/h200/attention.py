@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Naive attention, one thread a query, optimised by the rules on the GPU of this machine:
 tools/h200/attention.py OUT_DIR [--types f16] [--shapes 64x64x1024,...] [--masks all,causal] [--device cuda]
-                        [--settings 2064128,...]
+                        [--settings 2064128,...] [--jobs N]
 
 A shape is heads x numbers of a vector x queries. OUT_DIR/TYPE-MASK-SHAPE/ holds each task, OUT_DIR/run-... its run. Prints
 a table with the floating-point operations a second of both versions, and torch's scaled_dot_product_attention where
@@ -152,7 +152,9 @@ def searched(args, task, run):
     """The whole run; the original's and the best's time."""
     shutil.rmtree(run, ignore_errors=True)
     done = subprocess.run([args.astra, "optimize", task, "--no-memory", "--device", args.device, "--rounds", args.rounds,
-                           "--candidates", args.candidates, "--out", run, "--json"],
+                           "--candidates", args.candidates, "--out", run, "--json",
+                           "--trace", run + ".jsonl",
+                           *(["--jobs", args.jobs] if args.jobs != "0" else [])],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode:
         return None, done.stderr.strip().splitlines()[-1:]
@@ -193,6 +195,7 @@ def main():
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--rounds", default="1")
     parser.add_argument("--candidates", default="6")
+    parser.add_argument("--jobs", default="0")
     parser.add_argument("--settings", default="")
     args = parser.parse_args()
     args.astra = os.environ.get("ASTRA", os.path.join(HERE, "../../build/astra"))

@@ -1,7 +1,7 @@
 #!/bin/bash
 # astra capture on this machine's GPU beside torch.profiler: tools/h200/capture.sh OUT_DIR DIST, where DIST is the folder of
 # `make dist`. Needs PyTorch; nvcc for the program of the CUDA runtime. Prints a table last; everything else is in OUT_DIR.
-# It ends by itself within four minutes. A third word, replace: `astra replace` instead (replace.sh), without PyTorch.
+# HOWS (eager graphs compiled) and STEPS (of decoding) change what is run. It ends by itself within four minutes. A third word, replace: `astra replace` instead (replace.sh), without PyTorch.
 set -u
 [ $# = 2 ] || [ "$#/${3-}" = 3/replace ] || { echo "usage: tools/h200/capture.sh OUT_DIR DIST [replace]" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
@@ -37,18 +37,28 @@ for kind in static shared; do
     done
 done
 
+# Threads without a moment between their calls, while windows of times begin and end all the time.
+"$nvcc" -arch=native -std=c++17 -o threads "$here/threads.cu" 2>>"$out/nvcc.txt"
+for i in 1 2 3; do
+    ASTRA_CAPTURE_BUDGET=1 try threads-$i "$astra" capture --out threads-$i -- ./threads 8 &
+done
+wait
+for i in 1 2 3; do cp threads-$i/ranking.json "$out/threads-$i.json" 2>/dev/null; done
+
 python=$(command -v python3)
-for how in eager graphs compiled; do
+for how in ${HOWS-eager graphs compiled}; do
+    steps=${STEPS-$([ $how = graphs ] && echo 2000 || echo 800)}
     [ $how != compiled ] || try compiled-warm "$python" "$here/transformer.py" compiled --steps 20 # fills the compiler's cache
-    try $how-alone-1 "$python" "$here/transformer.py" $how
-    try $how-cupti "$astra" capture --times cupti --out $how-cupti -- "$python" "$here/transformer.py" $how
-    cp $how-cupti/ranking.json "$out/$how-cupti.json" 2>/dev/null
-    try $how-profile "$python" "$here/transformer.py" $how --profile "$out/$how-profile.json"
-    if [ $how != compiled ]; then
-        try $how-events "$astra" capture --times events --out $how-events -- "$python" "$here/transformer.py" $how
-        cp $how-events/ranking.json "$out/$how-events.json" 2>/dev/null
-    fi
-    try $how-alone-2 "$python" "$here/transformer.py" $how
+    for way in alone-1 auto alone-2 auto-2 profile; do
+        case $way in
+        alone-*) try $how-$way "$python" "$here/transformer.py" $how --steps "$steps" ;;
+        profile) try $how-$way "$python" "$here/transformer.py" $how --steps "$steps" --profile "$out/$how-$way.json" ;;
+        *)
+            try $how-$way "$astra" capture --out $how-$way -- "$python" "$here/transformer.py" $how --steps "$steps"
+            cp $how-$way/ranking.json "$out/$how-$way.json" 2>/dev/null
+            ;;
+        esac
+    done
 done
 "$python" "$here/captures.py" "$out" | tee "$out/table.txt"
 # What is brought back is a table and one file.

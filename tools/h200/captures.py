@@ -60,10 +60,11 @@ def overhead(how, way):
     if not alone or not with_it:
         return print(f"{how:9} {way:7} overhead not known: {last_words(how + '-' + way)}")
     for part in ("decode", "prefill"):
-        base = [a[part]["median_us"] for a in alone]
-        mean = sum(base) / len(base)
-        print(f"{how:9} {way:7} {part:8} {mean:9.1f} us alone (runs apart {100 * (max(base) / min(base) - 1):.1f} %), {with_it[part]['median_us']:9.1f} us captured: "
-              f"{100 * (with_it[part]['median_us'] / mean - 1):+.1f} %; {answers(how, with_it)}")
+        for what in ("median_us", "mean_us"):
+            base = [a[part][what] for a in alone]
+            mean = sum(base) / len(base)
+            print(f"{how:9} {way:7} {part:8} {what[:-3]:6} {mean:9.1f} us alone (runs apart {100 * (max(base) / min(base) - 1):.1f} %), "
+                  f"{with_it[part][what]:9.1f} us captured: {100 * (with_it[part][what] / mean - 1):+.1f} %; {answers(how, with_it)}")
     return None
 
 
@@ -81,15 +82,23 @@ def agreement(how, way):
     worst = max(names, key=lambda n: abs(apart[n]))
     top = sorted(names, key=lambda n: -theirs.get(n, (0, 0))[1])[:10]
     order = sorted(ours, key=lambda n: -ours[n][1])[:10]
+    windows, without = ranking.get("windows"), ranking["not_seen"]
     n_ours, n_theirs = sum(v[0] for v in ours.values()), sum(v[0] for v in theirs.values())
     print(f"{how:9} {way:7} {n_ours} launches, profiler {n_theirs}; GPU time {ranking['gpu_ms']:.2f} ms, profiler {whole / 1e3:.2f} ms ({100 * (ranking['gpu_ms'] * 1e3 / whole - 1):+.2f} %); "
-          f"share furthest apart {100 * apart[worst]:+.2f} points ({worst[:40]}); names in one alone {len(set(ours) ^ set(theirs))}; first ten alike {len(set(top) & set(order))}, same order {top == order}")
+          f"share furthest apart {100 * apart[worst]:+.2f} points ({worst[:40]}); names in one alone {len(set(ours) ^ set(theirs))}; first ten alike {len(set(top) & set(order))}, same order {top == order}; {windows} windows, {ranking['processes'][-1]['timing_share_of_wall']:.3f} of the time; "
+          f"without a time {without['launches_without_time']}, by another shape {without['launches_timed_by_another_shape']}")
     return None
 
 
 for name in ("static-auto", "static-events", "shared-auto", "shared-events"):
     runtime_program(name)
-for how, ways in (("eager", ("cupti", "events")), ("graphs", ("cupti", "events")), ("compiled", ("cupti",))):
-    for way in ways:
+for i in (1, 2, 3):
+    ranking = data(f"threads-{i}.json")
+    print(f"threads-{i}      {(ranking or {}).get('windows')} windows, {(ranking or {}).get('launches')} launches; "
+          f"{next((line for line in text(f'threads-{i}.txt').splitlines() if 'launches, ' in line), last_words(f'threads-{i}'))}")
+for how in ("eager", "graphs", "compiled"):
+    for way in ("auto", "auto-2"):
+        if not told(f"{how}-alone-1"):
+            continue
         overhead(how, way)
         agreement(how, way)

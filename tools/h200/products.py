@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Naive matrix products, one result a thread, optimised by the rules on the GPU of this machine:
-tools/h200/products.py OUT_DIR [--types f32,f16] [--sizes 1024x1024x1024,...] [--device cuda]
+tools/h200/products.py OUT_DIR [--types f32,f16] [--sizes 1024x1024x1024,...] [--device cuda] [--jobs N]
 
 OUT_DIR/TYPE-MxNxK/ holds each task, OUT_DIR/run-TYPE-MxNxK its run. Prints a table with the floating-point operations a
 second of both versions, and those of torch.matmul where torch is there (f32 without TF32). ASTRA: the binary.
@@ -193,6 +193,7 @@ def main():
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--rounds", default="2")
     parser.add_argument("--candidates", default="8")
+    parser.add_argument("--jobs", default="0")
     parser.add_argument("--variants", nargs="?", const="")
     parser.add_argument("--files")
     parser.add_argument("--archs", default="sm_90a")
@@ -217,7 +218,9 @@ def main():
                 continue
             shutil.rmtree(run, ignore_errors=True)
             done = subprocess.run([astra, "optimize", task, "--no-memory", "--device", args.device, "--rounds",
-                                   args.rounds, "--candidates", args.candidates, "--out", run, "--json"],
+                                   args.rounds, "--candidates", args.candidates, "--out", run, "--json",
+                                   "--trace", run + ".jsonl",
+                                   *(["--jobs", args.jobs] if args.jobs != "0" else [])],
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             if done.returncode:
                 print(f"| {name} {size} | failed: {done.stderr.strip().splitlines()[-1:]} |", flush=True)

@@ -63,7 +63,8 @@ def timed(step, n):
     return {"median_us": quarters[1], "low_us": quarters[0], "high_us": quarters[2], "mean_us": statistics.fmean(times[n // 10:])}
 
 
-def program(how, steps):
+def steps_of(how):
+    """A decode step, a prefill, and what the step's last result is read from."""
     torch.manual_seed(1)
     model = Model().cuda().bfloat16().eval()
     token = torch.randn(BATCH, 1, DIM, device="cuda", dtype=torch.bfloat16)
@@ -85,6 +86,11 @@ def program(how, steps):
         with torch.cuda.graph(graph):
             out = run(token, cache)
         decode = graph.replay
+    return decode, prefill, out
+
+
+def program(how, steps):
+    decode, prefill, out = steps_of(how)
     told = {"decode": timed(decode, steps), "prefill": timed(prefill, 20)}
     decode()
     torch.cuda.synchronize()
@@ -114,4 +120,5 @@ def main():
     print(json.dumps(told))
 
 
-main()
+if __name__ == "__main__":
+    main()
