@@ -34,7 +34,7 @@ for path in sorted(glob.glob(sys.argv[1] + "/*/run-*.jsonl")):
             continue
         last = e.get("t_s", last)
         if e["event"] == "judged" and e.get("verdict") != "passed":
-            told.append(f"{e.get('name')}: {e.get('verdict')}: {str(e.get('message'))[:300]}")
+            told.append(f"{last:.0f} s: {e.get('label')}: {e.get('verdict')}: {str(e.get('words'))[:300]}")
         elif e["event"] == "doing":
             told.append(f"{last:.0f} s: {e.get('text')}")
     print(os.path.basename(path), f"ended after {last:.0f} s")
