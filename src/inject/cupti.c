@@ -15,17 +15,19 @@
 #include <string.h>
 
 enum { BUFFER = 4 << 20, FLUSH_MS = 100, FORCED = 1 };
-/* The first window, how long others are, the least between two; what all may cost: so much, and that share of
- * the program's time. A recorded step is taken to be longer by SLOWER. */
+/* The first window, how long others are, the least between two; what all may cost: so much, and a share of the
+ * program's time, half of it only where something new is launched. A recorded step is taken to be longer by
+ * SLOWER. */
 #define MS 1000000ull
-enum { FIRST_MS = 250, WINDOW_MS = 50, WINDOW_MOST_MS = 200, GAP_MS = 200, HOLD_MS = 200, FREE_MS = 200 };
+enum { FIRST_MS = 100, WINDOW_MS = 50, WINDOW_MOST_MS = 200, GAP_MS = 100, HOLD_MS = 100, FREE_MS = 60, NEW = 16 };
 #define BUDGET 0.02 /* unless ASTRA_CAPTURE_BUDGET says another */
 #define SLOWER 0.4
 
 static struct {
     pthread_mutex_t lock; /* recording begins or ends */
     bool counts, windows, open, ours; /* ours: it is we who call CUPTI */
-    uint64_t first_ns, opened_ns, next_ns, spent_ns, switch_ns, random;
+    uint64_t first_ns, opened_ns, spent_ns, switch_ns, random;
+    uint64_t next_ns, new_ns; /* what comes next; a window, when something new is launched */
     double budget;
     int (*enable)(int kind);
     int (*disable)(int kind);
@@ -172,16 +174,23 @@ static uint64_t length(uint64_t now)
     return n < WINDOW_MS * MS ? WINDOW_MS * MS : n > WINDOW_MOST_MS * MS ? WINDOW_MOST_MS * MS : n;
 }
 
-/* A window more may begin when what all have cost is below the budget again; drawn a little, since a program's
- * steps repeat. */
-static uint64_t next_window(uint64_t now)
+/* When windows have cost less than that share of the time. */
+static uint64_t affordable(uint64_t now, double share)
 {
     double cost = (double)c.spent_ns + (double)c.switch_ns + SLOWER * (double)length(now);
-    double at = (double)c.first_ns + (cost - FREE_MS * (double)MS) / c.budget;
-    uint64_t gap = at > (double)(now + GAP_MS * MS) ? (uint64_t)at - now : GAP_MS * MS;
+    double at = (double)c.first_ns + (cost - FREE_MS * (double)MS) / share;
+
+    return at > (double)(now + GAP_MS * MS) ? (uint64_t)at : now + GAP_MS * MS;
+}
+
+/* The next window is drawn a little, since a program's steps repeat. */
+static void set_windows(uint64_t now)
+{
+    uint64_t at = affordable(now, c.budget / 2);
 
     c.random = c.random * 6364136223846793005u + 1442695040888963407u;
-    return now + gap + (uint64_t)((double)gap * (double)(c.random >> 40) / (double)(1 << 24) / 4);
+    c.new_ns = affordable(now, c.budget);
+    set_next(at + (uint64_t)((double)(at - now) * (double)(c.random >> 40) / (double)(1 << 24) / 4));
 }
 
 static void close_window(void)
@@ -197,7 +206,7 @@ static void close_window(void)
     c.spent_ns += now - began + (uint64_t)(SLOWER * (double)(began - c.opened_ns));
     c.switch_ns = 2 * (now - began);
     table()->spent_ns = c.spent_ns;
-    set_next(next_window(now));
+    set_windows(now);
 }
 
 static void open_window(void)
@@ -209,22 +218,35 @@ static void open_window(void)
     c.spent_ns += now - began;
     c.switch_ns += now - began;
     c.opened_ns = now;
+    c.new_ns = UINT64_MAX;
     set_next(c.open ? now + length(now) : UINT64_MAX);
+}
+
+static void postpone(uint64_t until)
+{
+    if (c.next_ns < until)
+        set_next(until);
+    if (c.new_ns < until)
+        c.new_ns = until;
 }
 
 void cupti_turn(void)
 {
     uint64_t now;
 
-    if (!c.windows || (now = now_ns()) < __atomic_load_n(&c.next_ns, __ATOMIC_ACQUIRE) ||
-        pthread_mutex_trylock(&c.lock) != 0)
+    if (!c.windows || (now = now_coarse_ns()) < __atomic_load_n(&c.next_ns, __ATOMIC_ACQUIRE)) {
+        if (!c.windows || table_new_launches() < NEW || now < __atomic_load_n(&c.new_ns, __ATOMIC_ACQUIRE))
+            return;
+    }
+    if (pthread_mutex_trylock(&c.lock) != 0)
         return;
     if (!c.first_ns) { /* the first launch, in a window that is open since the driver began */
         c.first_ns = c.opened_ns = now;
         set_next(now + FIRST_MS * MS);
+        c.new_ns = UINT64_MAX;
     } else if (contents_captured()) { /* what CUPTI asks of the driver then would end the capture */
-        set_next(now + HOLD_MS * MS);
-    } else if (now >= c.next_ns) {
+        postpone(now + HOLD_MS * MS);
+    } else if (now >= c.next_ns || now >= c.new_ns) {
         c.ours = true;
         c.open ? close_window() : open_window();
         c.ours = false;
@@ -237,9 +259,8 @@ void cupti_hold(void)
     if (!c.windows)
         return;
     pthread_mutex_lock(&c.lock);
-    uint64_t until = now_ns() + HOLD_MS * MS;
-    if (c.first_ns && c.next_ns < until)
-        set_next(until);
+    if (c.first_ns)
+        postpone(now_ns() + HOLD_MS * MS);
     pthread_mutex_unlock(&c.lock);
 }
 

@@ -33,12 +33,22 @@ static const struct row rows[] = {
 static void *real[N_HOOKS]; /* the driver's */
 static void *own(enum hook h);
 
-uint64_t now_ns(void)
+static uint64_t clock_ns(clockid_t clock)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+uint64_t now_ns(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t now_coarse_ns(void)
+{
+    return clock_ns(CLOCK_MONOTONIC_COARSE);
 }
 
 void say(const char *fmt, ...)

@@ -31,6 +31,7 @@ const struct calls *driver_calls(void); /* NULL until the program has asked for 
 /* A message on stderr, once a process. */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 uint64_t now_ns(void);
+uint64_t now_coarse_ns(void); /* of the same clock, some ms behind, at a few ns */
 /* The driver launches functions of modules and kernels of libraries by one call, but asks after them by two. */
 void kernel_seen(void *kernel); /* it is of a library */
 bool is_kernel(void *function);
@@ -54,6 +55,7 @@ void table_count(uint32_t record, uint64_t n); /* launches */
 void table_time(uint32_t record, uint64_t ns, bool first);
 void table_note(uint64_t *counter, uint64_t n); /* one of the file's own */
 void table_window(void);                       /* a window of times has ended */
+uint64_t table_new_launches(void);             /* since then, of what has no time yet */
 
 /* ---- sample.c: one launch in N between two events ---- */
 

@@ -182,10 +182,11 @@ static void in_child(void) /* contexts do not outlive a fork */
 
 bool replace_active(void)
 {
-    const char *dir = getenv("ASTRA_REPLACE");
+    const char *dir;
 
-    if (__atomic_load_n(&r.tried, __ATOMIC_ACQUIRE))
+    if (__atomic_load_n(&r.tried, __ATOMIC_ACQUIRE)) /* each launch comes here */
         return r.n;
+    dir = getenv("ASTRA_REPLACE");
     pthread_mutex_lock(&r.lock);
     if (!r.tried) {
         if (dir && *dir && !getauxval(AT_SECURE)) {

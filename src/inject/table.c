@@ -29,7 +29,7 @@ static struct {
     struct capture_file *file;
     struct slot named[SLOTS], functions[SLOTS]; /* records by name and shape, by handle and shape */
     unsigned n_functions;
-    uint64_t first_ns;
+    uint64_t first_ns, new_launches; /* of records that have no time yet, since the last window */
 } t = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void *kernels[KERNELS]; /* those of libraries, by hash; like the names they stay */
@@ -38,9 +38,15 @@ static unsigned n_kernels;
 static uint64_t mix(uint64_t h, const void *data, size_t n)
 {
     const unsigned char *p = data;
+    uint32_t word;
 
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ p[i]) * 0x100000001b3;
+    for (; n >= sizeof(word); p += sizeof(word), n -= sizeof(word)) {
+        memcpy(&word, p, sizeof(word));
+        h = (h ^ word) * 0x9ddfea08eb382d69;
+        h ^= h >> 32;
+    }
+    for (; n; p++, n--)
+        h = (h ^ *p) * 0x100000001b3;
     h ^= h >> 29;
     return h ? h : 1;
 }
@@ -143,16 +149,17 @@ static void watch_forks(void)
 struct capture_file *table(void)
 {
     static pthread_once_t forks = PTHREAD_ONCE_INIT;
-    const char *times = getenv("ASTRA_CAPTURE_TIMES");
+    const char *times;
 
-    if (__atomic_load_n(&t.tried, __ATOMIC_ACQUIRE))
+    if (__atomic_load_n(&t.tried, __ATOMIC_ACQUIRE)) /* each launch comes here */
         return t.file;
+    times = getenv("ASTRA_CAPTURE_TIMES");
     pthread_mutex_lock(&t.lock);
     if (!t.tried) {
         t.file = table_wanted() ? map_file(getenv("ASTRA_CAPTURE_DIR")) : NULL;
         if (t.file && times && !strcmp(times, "none"))
             t.file->times = CAPTURE_NONE;
-        t.first_ns = now_ns();
+        t.first_ns = now_coarse_ns();
         __atomic_store_n(&t.tried, true, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&t.lock);
@@ -310,10 +317,17 @@ void table_functions_gone(void)
 
 void table_count(uint32_t record, uint64_t n)
 {
-    uint64_t *at = record == NO_RECORD ? &t.file->lost : &t.file->records[record].launches;
+    struct capture_record *r = record == NO_RECORD ? NULL : &t.file->records[record];
 
-    __atomic_fetch_add(at, n, __ATOMIC_RELAXED);
-    __atomic_store_n(&t.file->wall_ns, now_ns() - t.first_ns, __ATOMIC_RELAXED);
+    __atomic_fetch_add(r ? &r->launches : &t.file->lost, n, __ATOMIC_RELAXED);
+    if (r && !r->timed)
+        __atomic_fetch_add(&t.new_launches, n, __ATOMIC_RELAXED);
+    __atomic_store_n(&t.file->wall_ns, now_coarse_ns() - t.first_ns, __ATOMIC_RELAXED);
+}
+
+uint64_t table_new_launches(void)
+{
+    return __atomic_load_n(&t.new_launches, __ATOMIC_RELAXED);
 }
 
 void table_time(uint32_t record, uint64_t ns, bool first)
@@ -353,6 +367,7 @@ void table_window(void)
         r->window_timed = r->window_ns = 0;
     }
     f->windows++;
+    t.new_launches = 0;
     pthread_mutex_unlock(&t.lock);
 }
 

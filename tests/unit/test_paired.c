@@ -138,6 +138,23 @@ static void test_ends(void **state)
     assert_int_equal(c.pairs, 2);
 }
 
+/* Blocks of a slow original are few: a hundred times is a hundred times, two per cent are nothing. */
+static void test_few_pairs(void **state)
+{
+    struct pair_rules rules = pair_rules_default();
+    struct counts c;
+
+    (void)state;
+    rules.max_pairs = 10;
+    c = simulate(NOISE_WHITE, 100, 100, &rules);
+    assert_int_equal(c.found, 100);
+    assert_int_equal(c.misses, 0);
+    for (enum noise_kind k = 0; k < NOISE_KINDS; k++) {
+        c = simulate(k, 1.02, 100, &rules);
+        assert_int_equal(c.found, 0);
+    }
+}
+
 static bool always_disturbed(void *context, bool b_first, struct pair *p, struct err *err)
 {
     (void)b_first;
@@ -267,7 +284,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_level),    cmocka_unit_test(test_level_of_all_looks),
         cmocka_unit_test(test_power),    cmocka_unit_test(test_noise_is_noise),
-        cmocka_unit_test(test_hopeless), cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_hopeless), cmocka_unit_test(test_ends), cmocka_unit_test(test_few_pairs),
         cmocka_unit_test(test_sources),  cmocka_unit_test(test_exact),
         cmocka_unit_test(test_geomean),
     };

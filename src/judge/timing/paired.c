@@ -11,6 +11,9 @@
  * is at most the sum, 1 - level. */
 #include "paired.h"
 
+enum { FEW_QUADS = 4 };
+#define FEW_MARGIN 0.1 /* logarithm */
+
 struct quads {
     VEC(double) ratio; /* logarithms */
     VEC(double) a_us;
@@ -69,7 +72,19 @@ static double dependence(const double *x, size_t n, double median)
     return sum;
 }
 
-static void look(struct quads *q, double alpha, double *median, double *low, double *high)
+/* Too few quads for the level, or too few independent ones, as of an original whose blocks are long: the range of
+ * all, as much again on either side, and a tenth. It says only that one is faster, where that is far from 1. */
+static void range_of_all(const struct quads *q, double *low, double *high)
+{
+    double least = q->sorted[0], most = q->sorted[q->ratio.n - 1], more = most - least + FEW_MARGIN;
+
+    if (q->ratio.n >= FEW_QUADS && (least - more > 0 || most + more < 0)) {
+        *low = least - more;
+        *high = most + more;
+    }
+}
+
+static void look(struct quads *q, double alpha, bool last, double *median, double *low, double *high)
 {
     size_t n = q->ratio.n;
 
@@ -85,8 +100,11 @@ static void look(struct quads *q, double alpha, double *median, double *low, dou
     *median = (q->sorted[(n - 1) / 2] + q->sorted[n / 2]) / 2;
     double independent = floor((double)n / dependence(q->ratio.v, n, *median));
     size_t k = rank_of(independent, alpha);
-    if (k == 0)
+    if (k == 0) {
+        if (last)
+            range_of_all(q, low, high);
         return;
+    }
     k = (size_t)((double)k * (double)n / independent);
     *low = q->sorted[k - 1];
     *high = q->sorted[n - k];
@@ -167,7 +185,7 @@ static bool measure(const struct pair_rules *rules, struct quads *q, pair_source
              noisy = r->disturbed >= rules->max_pairs, last = full || late || noisy;
         if (q->ratio.n >= next || last) {
             double alpha = last ? left : left / 2, median, low, high;
-            look(q, alpha, &median, &low, &high);
+            look(q, alpha, last, &median, &low, &high);
             left -= alpha;
             known = !isnan(low);
             next = MIN(2 * next, most);
