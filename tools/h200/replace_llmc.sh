@@ -3,7 +3,7 @@
 # FILE, where FILE is llm.c's train_gpt2_fp32.cu, its folder llmc/ beside it, and DIST the folder of `make dist`. Needs nvcc
 # with cuBLAS, and no network: weights and tokens are made up. A few training steps are captured; kernels of the file become
 # tasks by `astra init --capture`, are optimised by the rules, and are put back into the program together. Prints a table
-# last; what each step said is in OUT_DIR. It ends by itself within eight minutes.
+# last; what each step said is in OUT_DIR. It ends by itself within eight minutes, or LIMIT seconds.
 set -u
 [ $# = 3 ] || { echo "usage: tools/h200/replace_llmc.sh OUT_DIR DIST train_gpt2_fp32.cu" >&2; exit 2; }
 mkdir -p "$1" || exit 2
@@ -15,7 +15,7 @@ source=$(readlink -f "$3")
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
-left() { echo $((470 - SECONDS)); }
+left() { echo $((${LIMIT:-470} - SECONDS)); }
 
 # try NAME SECONDS COMMAND...: its output in OUT_DIR/NAME.txt
 try() {
@@ -57,7 +57,7 @@ results=()
 for name in "${kernels[@]}"; do
     try "init-$name" 30 "$astra" init "$source:$name" --capture seen --out "$name"
     printf 'flags: [--use_fast_math]\n' >>"$name/task.yaml" && cp "$name/task.yaml" "$out/$name.yaml"
-    try "optimize-$name" 75 "$astra" optimize "$name" --no-memory --device cuda --out "run-$name" --rounds 2 --budget-time 40s --min-mutation 0 --quiet
+    try "optimize-$name" 75 "$astra" optimize "$name" --no-memory --device cuda --out "run-$name" --rounds 2 --budget-time 30s --min-mutation 0 --quiet
     cp "run-$name/result.json" "$out/$name.json" 2>/dev/null
     cp "run-$name/best.cu" "$out/$name-best.cu" 2>/dev/null
     [ -e "run-$name/result.json" ] && grep -q '"outcome": "improved"' "run-$name/result.json" && results+=("run-$name")
