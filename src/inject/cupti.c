@@ -15,11 +15,12 @@
 #include <string.h>
 
 enum { BUFFER = 4 << 20, FLUSH_MS = 100, FORCED = 1 };
-/* The first window, how long others are, the least between two; what all may cost: so much, and a share of the
- * program's time, half of it only where something new is launched. A recorded step is taken to be longer by
- * SLOWER. */
+/* The first window, how long others are, the least between two; what all may cost: so much, and half of a share of
+ * the program's time; where something new is launched, more at first and the whole share. A recorded step is
+ * taken to be longer by SLOWER. A window waits while a stream is captured, RETRY at a time, and until HOLD after
+ * a capture was begun, which by then is known. */
 #define MS 1000000ull
-enum { FIRST_MS = 100, WINDOW_MS = 50, WINDOW_MOST_MS = 200, GAP_MS = 100, HOLD_MS = 100, FREE_MS = 60, NEW = 16 };
+enum { FIRST_MS = 100, WINDOW_MS = 50, WINDOW_MOST_MS = 200, GAP_MS = 100, RETRY_MS = 1, HOLD_MS = 5, FREE_MS = 60, NEW_FREE_MS = 200, NEW = 16 };
 #define BUDGET 0.02 /* unless ASTRA_CAPTURE_BUDGET says another */
 #define SLOWER 0.4
 
@@ -175,10 +176,10 @@ static uint64_t length(uint64_t now)
 }
 
 /* When windows have cost less than that share of the time. */
-static uint64_t affordable(uint64_t now, double share)
+static uint64_t affordable(uint64_t now, double free_ms, double share)
 {
     double cost = (double)c.spent_ns + (double)c.switch_ns + SLOWER * (double)length(now);
-    double at = (double)c.first_ns + (cost - FREE_MS * (double)MS) / share;
+    double at = (double)c.first_ns + (cost - free_ms * (double)MS) / share;
 
     return at > (double)(now + GAP_MS * MS) ? (uint64_t)at : now + GAP_MS * MS;
 }
@@ -186,10 +187,10 @@ static uint64_t affordable(uint64_t now, double share)
 /* The next window is drawn a little, since a program's steps repeat. */
 static void set_windows(uint64_t now)
 {
-    uint64_t at = affordable(now, c.budget / 2);
+    uint64_t at = affordable(now, FREE_MS, c.budget / 2);
 
     c.random = c.random * 6364136223846793005u + 1442695040888963407u;
-    c.new_ns = affordable(now, c.budget);
+    c.new_ns = affordable(now, NEW_FREE_MS, c.budget);
     set_next(at + (uint64_t)((double)(at - now) * (double)(c.random >> 40) / (double)(1 << 24) / 4));
 }
 
@@ -245,7 +246,7 @@ void cupti_turn(void)
         set_next(now + FIRST_MS * MS);
         c.new_ns = UINT64_MAX;
     } else if (contents_captured()) { /* what CUPTI asks of the driver then would end the capture */
-        postpone(now + HOLD_MS * MS);
+        postpone(now + RETRY_MS * MS);
     } else if (now >= c.next_ns || now >= c.new_ns) {
         c.ours = true;
         c.open ? close_window() : open_window();

@@ -47,14 +47,14 @@ for i in 1 2 3; do cp threads-$i/ranking.json "$out/threads-$i.json" 2>/dev/null
 
 python=$(command -v python3)
 for how in ${HOWS-eager graphs compiled}; do
-    steps=${STEPS-$([ $how = graphs ] && echo 2000 || echo 800)}
+    steps=${STEPS-$([ $how = graphs ] && echo 3000 || echo 1200)}
     [ $how != compiled ] || try compiled-warm "$python" "$here/transformer.py" compiled --steps 20 # fills the compiler's cache
     for way in alone-1 auto alone-2 auto-2 profile; do
         case $way in
-        alone-*) try $how-$way "$python" "$here/transformer.py" $how --steps "$steps" ;;
-        profile) try $how-$way "$python" "$here/transformer.py" $how --steps "$steps" --profile "$out/$how-$way.json" ;;
+        alone-*) try $how-$way "$python" "$here/transformer.py" $how --steps "$steps" --prefills 250 ;;
+        profile) try $how-$way "$python" "$here/transformer.py" $how --steps "$steps" --prefills 250 --profile "$out/$how-$way.json" ;;
         *)
-            try $how-$way "$astra" capture --out $how-$way -- "$python" "$here/transformer.py" $how --steps "$steps"
+            try $how-$way "$astra" capture --out $how-$way -- "$python" "$here/transformer.py" $how --steps "$steps" --prefills 250
             cp $how-$way/ranking.json "$out/$how-$way.json" 2>/dev/null
             ;;
         esac

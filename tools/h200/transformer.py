@@ -1,4 +1,4 @@
-"""A small transformer, for tools/h200/capture.sh: `transformer.py eager|compiled|graphs [--profile FILE] [--steps N]`.
+"""A small transformer, for tools/h200/capture.sh: `transformer.py eager|compiled|graphs [--profile FILE] [--steps N] [--prefills N]`.
 
 A few prefills, then decoding step by step. Prints one JSON object: the median, the quartiles and the mean of a decode step and of a
 prefill, in us. --profile writes torch.profiler's CUDA time by kernel, of the whole program."""
@@ -89,9 +89,9 @@ def steps_of(how):
     return decode, prefill, out
 
 
-def program(how, steps):
+def program(how, steps, prefills):
     decode, prefill, out = steps_of(how)
-    told = {"decode": timed(decode, steps), "prefill": timed(prefill, 20)}
+    told = {"decode": timed(decode, steps), "prefill": timed(prefill, prefills)}
     decode()
     torch.cuda.synchronize()
     told["answer"] = float(out.float().abs().sum())
@@ -103,11 +103,12 @@ def main():
     arguments.add_argument("how", choices=["eager", "compiled", "graphs"])
     arguments.add_argument("--profile")
     arguments.add_argument("--steps", type=int, default=200)
+    arguments.add_argument("--prefills", type=int, default=20)
     args = arguments.parse_args()
     kinds = torch.profiler.ProfilerActivity
     profiler = torch.profiler.profile(activities=[kinds.CUDA]) if args.profile else contextlib.nullcontext()
     with torch.inference_mode(), profiler:
-        told = program(args.how, args.steps)
+        told = program(args.how, args.steps, args.prefills)
     if args.profile:
         kernels = {}
         for event in profiler.events():
