@@ -34,11 +34,6 @@ static struct {
 
 static unsigned captured; /* streams that are being captured */
 
-bool contents_captured(void)
-{
-    return __atomic_load_n(&captured, __ATOMIC_ACQUIRE) != 0;
-}
-
 void contents_capture(int change)
 {
     unsigned n = __atomic_load_n(&captured, __ATOMIC_RELAXED);

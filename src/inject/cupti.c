@@ -10,23 +10,26 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { BUFFER = 4 << 20, FLUSH_MS = 100, FORCED = 1 };
 /* The first window, how long others are, the least between two; what all may cost: so much, and half of a share of
  * the program's time; where something new is launched, more at first and the whole share. A recorded step is
- * taken to be longer by SLOWER. A window waits while a stream is captured, RETRY at a time, and until HOLD after
- * a capture was begun, which by then is known. */
+ * taken to be longer by SLOWER. A window waits while a stream is captured, RETRY at a time. */
 #define MS 1000000ull
-enum { FIRST_MS = 100, WINDOW_MS = 50, WINDOW_MOST_MS = 200, GAP_MS = 100, RETRY_MS = 1, HOLD_MS = 5, FREE_MS = 60, NEW_FREE_MS = 200, NEW = 16 };
+enum { FIRST_MS = 100, WINDOW_MS = 50, WINDOW_MOST_MS = 200, GAP_MS = 100, RETRY_MS = 1, FREE_MS = 60, NEW_FREE_MS = 200, NEW = 16 };
+enum { REST_MS = 50, GATE_MS = 10, AGAIN_MS = 20, MOST_FAILED = 9, CONTEXTS = 16, RELAXED = 2 };
 #define BUDGET 0.02 /* unless ASTRA_CAPTURE_BUDGET says another */
 #define SLOWER 0.4
 
 static struct {
     pthread_mutex_t lock; /* recording begins or ends */
     bool counts, windows, open, ours; /* ours: it is we who call CUPTI */
+    unsigned failed, captured;        /* to begin or end, one after the other; streams, now */
     uint64_t first_ns, opened_ns, spent_ns, switch_ns, random;
     uint64_t next_ns, new_ns; /* what comes next; a window, when something new is launched */
     double budget;
@@ -40,6 +43,17 @@ static struct {
     int (*flush_all)(uint32_t flag);
     int (*flush_period)(uint32_t ms); /* NULL before CUDA 11.1 */
 } c = {.lock = PTHREAD_MUTEX_INITIALIZER, .random = 0x9e3779b97f4a7c15};
+
+static struct {
+    pthread_rwlock_t launches; /* read within a launch */
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    bool waiting;
+    void *contexts[CONTEXTS], *last_context;
+    unsigned n_contexts;
+} gate = {.launches = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP,
+          .lock = PTHREAD_MUTEX_INITIALIZER,
+          .ended = PTHREAD_COND_INITIALIZER};
 
 static void asked(uint8_t **buffer, size_t *size, size_t *most)
 {
@@ -231,37 +245,166 @@ static void postpone(uint64_t until)
         c.new_ns = until;
 }
 
-void cupti_turn(void)
-{
-    uint64_t now;
+/* ---- nothing under way ----
+ * CUPTI comes and goes while the GPU rests and no other thread is within a launch: detached in the middle it
+ * frees what kernels in flight still write to (tools/h200/threads.cu ended with an illegal access). */
 
-    if (!c.windows || (now = now_coarse_ns()) < __atomic_load_n(&c.next_ns, __ATOMIC_ACQUIRE)) {
-        if (!c.windows || table_new_launches() < NEW || now < __atomic_load_n(&c.new_ns, __ATOMIC_ACQUIRE))
-            return;
+static void *waits(void *unused)
+{
+    const struct calls *d = driver_calls();
+    int mode = RELAXED;
+
+    (void)unused;
+    if (d->capture_mode)
+        d->capture_mode(&mode); /* a capture that begins now is not to be ended by this */
+    for (unsigned i = 0; i < gate.n_contexts; i++)
+        if (d->context_set(gate.contexts[i]) == 0)
+            d->context_synchronize();
+    pthread_mutex_lock(&gate.lock);
+    gate.waiting = false;
+    pthread_cond_signal(&gate.ended);
+    pthread_mutex_unlock(&gate.lock);
+    return NULL;
+}
+
+static struct timespec in_ms(unsigned ms)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_nsec += (long)(ms * MS);
+    t.tv_sec += t.tv_nsec / 1000000000;
+    t.tv_nsec %= 1000000000;
+    return t;
+}
+
+/* Waits until all contexts have nothing to do; a kernel that waits for the program would keep it for ever, so the
+ * driver is asked by a thread of its own, and not for longer than REST_MS. */
+static bool all_rest(void)
+{
+    const struct calls *d = driver_calls();
+    struct timespec until = in_ms(REST_MS);
+    sigset_t all, before;
+    pthread_t thread;
+    bool rest;
+
+    if (!d || !d->context_set || !d->context_synchronize)
+        return false;
+    pthread_mutex_lock(&gate.lock);
+    if (!gate.waiting) { /* else one from before waits still */
+        gate.waiting = true;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        gate.waiting = pthread_create(&thread, NULL, waits, NULL) == 0;
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        rest = gate.waiting;
+        if (rest)
+            pthread_detach(thread);
+        while (rest && gate.waiting)
+            if (pthread_cond_timedwait(&gate.ended, &gate.lock, &until) != 0)
+                break;
+        rest = rest && !gate.waiting;
+    } else {
+        rest = false;
     }
+    pthread_mutex_unlock(&gate.lock);
+    return rest;
+}
+
+/* Under c.lock. Where it cannot be now, it is tried again later and later; in the end a window stays as it is. */
+static void switch_window(void)
+{
+    struct timespec until = in_ms(GATE_MS);
+    uint64_t began = now_ns();
+    bool rest = false;
+
+    if (pthread_rwlock_timedwrlock(&gate.launches, &until) == 0) {
+        if ((rest = all_rest())) {
+            c.failed = 0;
+            c.ours = true;
+            c.open ? close_window() : open_window();
+            c.ours = false;
+        }
+        pthread_rwlock_unlock(&gate.launches);
+    }
+    if (!rest) {
+        c.spent_ns += now_ns() - began;
+        if (++c.failed > MOST_FAILED && c.open)
+            (void)refuse("%s records all the time: the GPU never rested for it to be detached", "libcupti", 0);
+        postpone(c.failed > MOST_FAILED ? UINT64_MAX : now_ns() + (AGAIN_MS * MS << c.failed));
+    }
+}
+
+static void note_context(void)
+{
+    const struct calls *d = driver_calls();
+    void *context = NULL;
+
+    if (!d || !d->context_current || d->context_current(&context) != 0 || !context ||
+        context == __atomic_load_n(&gate.last_context, __ATOMIC_RELAXED))
+        return;
+    pthread_mutex_lock(&gate.lock);
+    unsigned i = 0;
+    while (i < gate.n_contexts && gate.contexts[i] != context)
+        i++;
+    if (i == gate.n_contexts && i < CONTEXTS)
+        gate.contexts[gate.n_contexts++] = context;
+    else if (i == CONTEXTS)
+        c.windows = false; /* more than can be asked */
+    gate.last_context = context;
+    pthread_mutex_unlock(&gate.lock);
+}
+
+static void turn(void)
+{
+    uint64_t now = now_coarse_ns();
+
+    if (now < __atomic_load_n(&c.next_ns, __ATOMIC_ACQUIRE) &&
+        (table_new_launches() < NEW || now < __atomic_load_n(&c.new_ns, __ATOMIC_ACQUIRE)))
+        return;
     if (pthread_mutex_trylock(&c.lock) != 0)
         return;
     if (!c.first_ns) { /* the first launch, in a window that is open since the driver began */
         c.first_ns = c.opened_ns = now;
-        set_next(now + FIRST_MS * MS);
         c.new_ns = UINT64_MAX;
-    } else if (contents_captured()) { /* what CUPTI asks of the driver then would end the capture */
+        set_next(now + FIRST_MS * MS);
+    } else if (c.captured) { /* what CUPTI asks of the driver then would end the capture */
         postpone(now + RETRY_MS * MS);
     } else if (now >= c.next_ns || now >= c.new_ns) {
-        c.ours = true;
-        c.open ? close_window() : open_window();
-        c.ours = false;
+        switch_window();
     }
     pthread_mutex_unlock(&c.lock);
 }
 
-void cupti_hold(void)
+static __thread bool inside;
+
+void cupti_enter(void)
 {
     if (!c.windows)
         return;
+    note_context();
+    turn();
+    inside = pthread_rwlock_rdlock(&gate.launches) == 0;
+}
+
+void cupti_leave(void)
+{
+    if (inside)
+        pthread_rwlock_unlock(&gate.launches);
+    inside = false;
+}
+
+void cupti_hold(void)
+{
+    pthread_mutex_lock(&c.lock); /* a switch under way ends first */
+    c.captured++;
+    pthread_mutex_unlock(&c.lock);
+}
+
+void cupti_release(void)
+{
     pthread_mutex_lock(&c.lock);
-    if (c.first_ns)
-        postpone(now_ns() + HOLD_MS * MS);
+    c.captured -= c.captured > 0;
     pthread_mutex_unlock(&c.lock);
 }
 
@@ -282,8 +425,12 @@ void cupti_last(void)
 
 void cupti_forget(void)
 {
-    c.windows = c.open = c.counts = false;
+    c.windows = c.open = c.counts = gate.waiting = inside = false;
+    c.captured = 0;
     pthread_mutex_init(&c.lock, NULL);
+    pthread_mutex_init(&gate.lock, NULL);
+    pthread_cond_init(&gate.ended, NULL);
+    gate.launches = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 }
 
 /* ---- a program that uses CUPTI itself ----
@@ -295,10 +442,9 @@ static void *theirs(const char *name)
 
     if (!c.ours && c.windows) {
         pthread_mutex_lock(&c.lock);
-        c.ours = true;
         if (c.open)
-            close_window();
-        c.ours = c.windows = false;
+            switch_window(); /* else it stays open, and the program's own records begin beside ours */
+        c.windows = false;
         (void)refuse("%s is used by the program itself: no window of times after that", "libcupti", 0);
         pthread_mutex_unlock(&c.lock);
     }

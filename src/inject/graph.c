@@ -121,5 +121,4 @@ void graph_launched(void *exec)
     if (!at)
         table_note(&f->unknown_graph, 1);
     pthread_mutex_unlock(&g.lock);
-    cupti_turn();
 }

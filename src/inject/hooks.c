@@ -254,6 +254,7 @@ static void begin(struct launch *l, const struct keep_call *call)
     int device = 0;
 
     *l = (struct launch){.file = table(), .stream = call->stream};
+    cupti_enter();
     if (!l->file || !(c = driver_calls()))
         return;
     if (c->context_device)
@@ -276,12 +277,12 @@ static void begin(struct launch *l, const struct keep_call *call)
 
 static int end(struct launch *l, int code)
 {
+    cupti_leave();
     if (!l->file)
         return code;
     if (code == 0)
         table_count(l->record, 1);
     sample_end(&l->sample, l->stream, code == 0);
-    cupti_turn();
     return code;
 }
 
@@ -414,18 +415,49 @@ LAUNCH_EX(cuLaunchKernelEx_ptsz, true)
         }                                         \
         return code;                              \
     }
-#define CAPTURING (__atomic_store_n(&captures, 1, __ATOMIC_RELEASE), cupti_hold())
 
-PASS(cuStreamBeginCapture, (void *stream), (stream), CAPTURING, contents_capture(1))
-PASS(cuStreamBeginCapture_ptsz, (void *stream), (stream), CAPTURING, contents_capture(1))
-PASS(cuStreamBeginCapture_v2, (void *stream, int mode), (stream, mode), CAPTURING, contents_capture(1))
-PASS(cuStreamBeginCapture_v2_ptsz, (void *stream, int mode), (stream, mode), CAPTURING, contents_capture(1))
-PASS(cuStreamBeginCaptureToGraph, (void *s, void *g, const void *on, const void *data, size_t n, int mode),
-     (s, g, on, data, n, mode), CAPTURING, contents_capture(1))
-PASS(cuStreamBeginCaptureToGraph_ptsz, (void *s, void *g, const void *on, const void *data, size_t n, int mode),
-     (s, g, on, data, n, mode), CAPTURING, contents_capture(1))
-PASS(cuStreamEndCapture, (void *stream, void **graph), (stream, graph), contents_capture(-1), )
-PASS(cuStreamEndCapture_ptsz, (void *stream, void **graph), (stream, graph), contents_capture(-1), )
+/* Streams that are captured count from before the first call until behind the second. */
+#define BEGIN_CAPTURE(symbol, types, names) \
+    EXPORT int symbol types                 \
+    {                                       \
+        int(*f) types = NULL;               \
+        void *p = real_of(HOOK_##symbol);   \
+        int code;                           \
+        memcpy(&f, &p, sizeof(p));          \
+        if (!f)                             \
+            return NOT_INITIALIZED;         \
+        __atomic_store_n(&captures, 1, __ATOMIC_RELEASE); \
+        cupti_hold();                       \
+        code = f names;                     \
+        if (code == 0)                      \
+            contents_capture(1);            \
+        else                                \
+            cupti_release();                \
+        return code;                        \
+    }
+BEGIN_CAPTURE(cuStreamBeginCapture, (void *stream), (stream))
+BEGIN_CAPTURE(cuStreamBeginCapture_ptsz, (void *stream), (stream))
+BEGIN_CAPTURE(cuStreamBeginCapture_v2, (void *stream, int mode), (stream, mode))
+BEGIN_CAPTURE(cuStreamBeginCapture_v2_ptsz, (void *stream, int mode), (stream, mode))
+BEGIN_CAPTURE(cuStreamBeginCaptureToGraph,
+              (void *s, void *g, const void *on, const void *data, size_t n, int mode), (s, g, on, data, n, mode))
+BEGIN_CAPTURE(cuStreamBeginCaptureToGraph_ptsz,
+              (void *s, void *g, const void *on, const void *data, size_t n, int mode), (s, g, on, data, n, mode))
+
+#define END_CAPTURE(symbol)                                          \
+    EXPORT int symbol(void *stream, void **graph)                    \
+    {                                                                \
+        int (*f)(void *, void **) = REAL(symbol, void *, void **);   \
+        int code;                                                    \
+        if (!f)                                                      \
+            return NOT_INITIALIZED;                                  \
+        contents_capture(-1);                                        \
+        code = f(stream, graph);                                     \
+        cupti_release();                                             \
+        return code;                                                 \
+    }
+END_CAPTURE(cuStreamEndCapture)
+END_CAPTURE(cuStreamEndCapture_ptsz)
 PASS(cuGraphInstantiate, (void **exec, void *graph, void **node, char *log, size_t size),
      (exec, graph, node, log, size), , graph_made(*exec, graph))
 PASS(cuGraphInstantiate_v2, (void **exec, void *graph, void **node, char *log, size_t size),
@@ -441,8 +473,23 @@ PASS(cuGraphExecUpdate, (void *exec, void *graph, void **node, int *result), (ex
 PASS(cuGraphExecUpdate_v2, (void *exec, void *graph, void *info), (exec, graph, info), ,
      graph_made(exec, graph))
 PASS(cuGraphExecDestroy, (void *exec), (exec), graph_gone(exec), )
-PASS(cuGraphLaunch, (void *exec, void *stream), (exec, stream), , graph_launched(exec))
-PASS(cuGraphLaunch_ptsz, (void *exec, void *stream), (exec, stream), , graph_launched(exec))
+
+#define LAUNCH_GRAPH(symbol)                                  \
+    EXPORT int symbol(void *exec, void *stream)               \
+    {                                                         \
+        int (*f)(void *, void *) = REAL(symbol, void *, void *); \
+        int code;                                             \
+        if (!f)                                               \
+            return NOT_INITIALIZED;                           \
+        cupti_enter();                                        \
+        code = f(exec, stream);                               \
+        cupti_leave();                                        \
+        if (code == 0)                                        \
+            graph_launched(exec);                             \
+        return code;                                          \
+    }
+LAUNCH_GRAPH(cuGraphLaunch)
+LAUNCH_GRAPH(cuGraphLaunch_ptsz)
 
 /* ---- code ---- */
 

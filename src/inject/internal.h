@@ -111,7 +111,6 @@ void contents_end(struct contents *b);
 /* Keeps up to extent bytes at an address; they are given back, to be freed. NULL: none. */
 void *contents_keep(struct contents *b, uint64_t at, uint64_t extent, struct kept_bytes *k);
 void contents_capture(int change); /* a stream's capture begins (1), has ended (-1) */
-bool contents_captured(void);      /* some stream is being captured */
 void contents_forget(void);        /* in the child of a fork */
 
 /* ---- replace.c: launches of a kernel answered by prepared ones ---- */
@@ -131,8 +130,10 @@ void replace_gone(bool contexts); /* code was unloaded, or a context ended */
 
 bool cupti_start(void);
 bool cupti_counts(void); /* its records are what is counted; false when they only time */
-void cupti_turn(void);   /* after a launch: a window may begin or end now */
-void cupti_hold(void);   /* a stream's capture begins: not for a while */
+void cupti_enter(void);  /* around a launch; before it a window may begin or end */
+void cupti_leave(void);
+void cupti_hold(void); /* around the capture of a stream: not then */
+void cupti_release(void);
 void cupti_last(void);
 void cupti_forget(void); /* in the child of a fork */
 

@@ -488,6 +488,11 @@ EXPORT int cuCtxGetCurrent(void **context)
     return OK;
 }
 
+EXPORT int cuCtxSetCurrent(void *context)
+{
+    return context == &fake ? OK : 201;
+}
+
 EXPORT int cuCtxGetDevice(int *device)
 {
     *device = 0;

@@ -85,7 +85,9 @@ def steps_of(how):
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
             out = run(token, cache)
-        decode = graph.replay
+
+        def decode(_kept=(token, cache)): # what the graph reads
+            graph.replay()
     return decode, prefill, out
 
 
