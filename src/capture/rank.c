@@ -15,7 +15,8 @@ struct shape_row { /* one record, of all processes and devices */
     double first_ns;  /* NAN */
     double all_ns;    /* of all launches, as far as can be told; NAN */
     uint64_t untimed; /* launches whose time is not known at all */
-    uint64_t told, borrowed; /* launches that windows of times say something of; that have another shape's time */
+    uint64_t told,
+        borrowed; /* launches that windows of times say something of; that have another shape's time */
     double told_ns;
 };
 
@@ -227,7 +228,8 @@ static double borrowed_mean(const struct kernel_row *k, const struct shape_row *
 }
 
 /* All launches' time from those that were timed. Launches inside graphs that have none get the mean of the same
- * kernel in the same shape outside. With windows a shape that fell between them gets the time of the nearest. */
+ * kernel in the same shape outside. With windows a shape that fell between them gets the time of the nearest.
+ */
 static void sum_up(const struct reader *rd, const struct kernel_row *k, struct shape_row *s)
 {
     double mean = s->timed ? s->time_ns / (double)s->timed : s->first_ns;
@@ -304,12 +306,15 @@ static json_t *unseen_json(const struct reader *rd, uint64_t without_time, uint6
     const struct {
         const char *name;
         uint64_t n;
-    } counts[] = {
-        {"launches_without_time", without_time},   {"launches_timed_by_another_shape", borrowed},
-        {"launches_without_room", rd->lost},
-        {"kernels_without_name", rd->nameless},    {"graph_launches_without_nodes", rd->unknown_graphs},
-        {"records_dropped_by_cupti", rd->dropped}, {"times_unfinished", rd->unfinished},
-        {"processes_cut_off", rd->unended},        {"files_broken", rd->n_broken}};
+    } counts[] = {{"launches_without_time", without_time},
+                  {"launches_timed_by_another_shape", borrowed},
+                  {"launches_without_room", rd->lost},
+                  {"kernels_without_name", rd->nameless},
+                  {"graph_launches_without_nodes", rd->unknown_graphs},
+                  {"records_dropped_by_cupti", rd->dropped},
+                  {"times_unfinished", rd->unfinished},
+                  {"processes_cut_off", rd->unended},
+                  {"files_broken", rd->n_broken}};
 
     for (size_t i = 0; i < ARRAY_LEN(counts); i++)
         json_put_int(o, counts[i].name, (int64_t)counts[i].n);
@@ -390,7 +395,8 @@ bool capture_read(struct arena *a, const char *folder, json_t **ranking, struct 
     else if (ok && !rd.launches)
         ok = err_input(
             err,
-            "%s: no kernel was launched that the library could see. It sees what goes to the driver through the "
+            "%s: nothing was counted: either the library has said above why, or no kernel was launched that it "
+            "could see. It sees what goes to the driver through the "
             "loader; not a program that is linked statically, setuid, in a container of its own, or that clears "
             "LD_PRELOAD",
             folder);

@@ -103,8 +103,9 @@ static const char *times_words(struct arena *a, const json_t *ranking)
     if (str_eq(times, "cupti"))
         return "every kernel timed by CUPTI, those inside graphs too";
     if (str_eq(times, "cupti in windows"))
-        return arena_printf(a, "timed by CUPTI in %lld windows, kernels inside graphs too; every launch counted%s%s",
-                            json_count(ranking, "windows"), why ? "; " : "", why ? why : "");
+        return arena_printf(
+            a, "timed by CUPTI in %lld windows, kernels inside graphs too; every launch counted%s%s",
+            json_count(ranking, "windows"), why ? "; " : "", why ? why : "");
     if (str_eq(times, "none"))
         return "no times were asked for";
     return arena_printf(

@@ -1,10 +1,10 @@
-/* Kernels' times by CUPTI, NVIDIA's library, where it is there: kernels inside graphs, too. Either each kernel's,
- * or those of some windows of time: recording each node of a graph makes a step that is one graph a third longer.
- * Between windows CUPTI is detached (cuptiFinalize); with its activities disabled only, steps stay 10 to 25 %
- * longer, detached they do not (tools/h200/cupti_cost.py). Windows begin and end in the program's own launches:
- * there is no thread of ours. The driver calls InitializeInjection (CUDA_INJECTION64_PATH) before the program's first context. Declarations are ours:
- * the layouts are CUPTI's binary interface, whose records only grow at their end (tests/gpu/abi.c compares
- * them). */
+/* Kernels' times by CUPTI, NVIDIA's library, where it is there: kernels inside graphs, too. Either each
+ * kernel's, or those of some windows of time: recording each node of a graph makes a step that is one graph a
+ * third longer. Between windows CUPTI is detached (cuptiFinalize); with its activities disabled only, steps
+ * stay 10 to 25 % longer, detached they do not (tools/h200/cupti_cost.py). Windows begin and end in the
+ * program's own launches: there is no thread of ours. The driver calls InitializeInjection
+ * (CUDA_INJECTION64_PATH) before the program's first context. Declarations are ours: the layouts are CUPTI's
+ * binary interface, whose records only grow at their end (tests/gpu/abi.c compares them). */
 #include "internal.h"
 #include "cupti.h"
 
@@ -17,17 +17,26 @@
 #include <time.h>
 
 enum { BUFFER = 4 << 20, FLUSH_MS = 100, FORCED = 1 };
-/* The first window, how long others are, the least between two; what all may cost: so much, and half of a share of
- * the program's time; where something new is launched, more at first and the whole share. A recorded step is
+/* The first window, how long others are, the least between two; what all may cost: so much, and half of a share
+ * of the program's time; where something new is launched, more at first and the whole share. A recorded step is
  * taken to be longer by SLOWER. A window waits while a stream is captured, RETRY at a time. */
 #define MS 1000000ull
-enum { FIRST_MS = 100, WINDOW_MS = 50, WINDOW_MOST_MS = 200, GAP_MS = 100, RETRY_MS = 1, FREE_MS = 60, NEW_FREE_MS = 200, NEW = 16 };
+enum {
+    FIRST_MS = 100,
+    WINDOW_MS = 50,
+    WINDOW_MOST_MS = 200,
+    GAP_MS = 100,
+    RETRY_MS = 1,
+    FREE_MS = 60,
+    NEW_FREE_MS = 200,
+    NEW = 16
+};
 enum { REST_MS = 50, GATE_MS = 10, AGAIN_MS = 20, MOST_FAILED = 9, CONTEXTS = 16, RELAXED = 2 };
 #define BUDGET 0.02 /* unless ASTRA_CAPTURE_BUDGET says another */
 #define SLOWER 0.4
 
 static struct {
-    pthread_mutex_t lock; /* recording begins or ends */
+    pthread_mutex_t lock;             /* recording begins or ends */
     bool counts, windows, open, ours; /* ours: it is we who call CUPTI */
     unsigned failed, captured;        /* to begin or end, one after the other; streams, now */
     uint64_t first_ns, opened_ns, spent_ns, switch_ns, random;
@@ -186,7 +195,8 @@ static uint64_t length(uint64_t now)
 {
     uint64_t n = (now - c.first_ns) / 50;
 
-    return n < WINDOW_MS * MS ? WINDOW_MS * MS : n > WINDOW_MOST_MS * MS ? WINDOW_MOST_MS * MS : n;
+    n = n < WINDOW_MS * MS ? WINDOW_MS * MS : n;
+    return n > WINDOW_MOST_MS * MS ? WINDOW_MOST_MS * MS : n;
 }
 
 /* When windows have cost less than that share of the time. */
@@ -278,8 +288,8 @@ static struct timespec in_ms(unsigned ms)
     return t;
 }
 
-/* Waits until all contexts have nothing to do; a kernel that waits for the program would keep it for ever, so the
- * driver is asked by a thread of its own, and not for longer than REST_MS. */
+/* Waits until all contexts have nothing to do; a kernel that waits for the program would keep it for ever, so
+ * the driver is asked by a thread of its own, and not for longer than REST_MS. */
 static bool all_rest(void)
 {
     const struct calls *d = driver_calls();
@@ -311,7 +321,8 @@ static bool all_rest(void)
     return rest;
 }
 
-/* Under c.lock. Where it cannot be now, it is tried again later and later; in the end a window stays as it is. */
+/* Under c.lock. Where it cannot be now, it is tried again later and later; in the end a window stays as it is.
+ */
 static void switch_window(void)
 {
     struct timespec until = in_ms(GATE_MS);
@@ -451,13 +462,13 @@ static void *theirs(const char *name)
     return found || !(from = library()) ? found : dlsym(from, name);
 }
 
-#define THEIRS(symbol, types, names)        \
-    EXPORT int symbol types;                \
-    int symbol types                        \
-    {                                       \
-        int(*f) types = NULL;               \
-        void *found = theirs(#symbol);      \
-        memcpy(&f, &found, sizeof(found));  \
+#define THEIRS(symbol, types, names)          \
+    EXPORT int symbol types;                  \
+    int symbol types                          \
+    {                                         \
+        int(*f) types = NULL;                 \
+        void *found = theirs(#symbol);        \
+        memcpy(&f, &found, sizeof(found));    \
         return f ? f names : NOT_INITIALIZED; \
     }
 THEIRS(cuptiSubscribe, (void **subscriber, void *callback, void *data), (subscriber, callback, data))

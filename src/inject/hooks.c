@@ -417,44 +417,46 @@ LAUNCH_EX(cuLaunchKernelEx_ptsz, true)
     }
 
 /* Streams that are captured count from before the first call until behind the second. */
-#define BEGIN_CAPTURE(symbol, types, names) \
-    EXPORT int symbol types                 \
-    {                                       \
-        int(*f) types = NULL;               \
-        void *p = real_of(HOOK_##symbol);   \
-        int code;                           \
-        memcpy(&f, &p, sizeof(p));          \
-        if (!f)                             \
-            return NOT_INITIALIZED;         \
+#define BEGIN_CAPTURE(symbol, types, names)               \
+    EXPORT int symbol types                               \
+    {                                                     \
+        int(*f) types = NULL;                             \
+        void *p = real_of(HOOK_##symbol);                 \
+        int code;                                         \
+        memcpy(&f, &p, sizeof(p));                        \
+        if (!f)                                           \
+            return NOT_INITIALIZED;                       \
         __atomic_store_n(&captures, 1, __ATOMIC_RELEASE); \
-        cupti_hold();                       \
-        code = f names;                     \
-        if (code == 0)                      \
-            contents_capture(1);            \
-        else                                \
-            cupti_release();                \
-        return code;                        \
+        cupti_hold();                                     \
+        code = f names;                                   \
+        if (code == 0)                                    \
+            contents_capture(1);                          \
+        else                                              \
+            cupti_release();                              \
+        return code;                                      \
     }
 BEGIN_CAPTURE(cuStreamBeginCapture, (void *stream), (stream))
 BEGIN_CAPTURE(cuStreamBeginCapture_ptsz, (void *stream), (stream))
 BEGIN_CAPTURE(cuStreamBeginCapture_v2, (void *stream, int mode), (stream, mode))
 BEGIN_CAPTURE(cuStreamBeginCapture_v2_ptsz, (void *stream, int mode), (stream, mode))
 BEGIN_CAPTURE(cuStreamBeginCaptureToGraph,
-              (void *s, void *g, const void *on, const void *data, size_t n, int mode), (s, g, on, data, n, mode))
+              (void *s, void *g, const void *on, const void *data, size_t n, int mode),
+              (s, g, on, data, n, mode))
 BEGIN_CAPTURE(cuStreamBeginCaptureToGraph_ptsz,
-              (void *s, void *g, const void *on, const void *data, size_t n, int mode), (s, g, on, data, n, mode))
+              (void *s, void *g, const void *on, const void *data, size_t n, int mode),
+              (s, g, on, data, n, mode))
 
-#define END_CAPTURE(symbol)                                          \
-    EXPORT int symbol(void *stream, void **graph)                    \
-    {                                                                \
-        int (*f)(void *, void **) = REAL(symbol, void *, void **);   \
-        int code;                                                    \
-        if (!f)                                                      \
-            return NOT_INITIALIZED;                                  \
-        contents_capture(-1);                                        \
-        code = f(stream, graph);                                     \
-        cupti_release();                                             \
-        return code;                                                 \
+#define END_CAPTURE(symbol)                                        \
+    EXPORT int symbol(void *stream, void **graph)                  \
+    {                                                              \
+        int (*f)(void *, void **) = REAL(symbol, void *, void **); \
+        int code;                                                  \
+        if (!f)                                                    \
+            return NOT_INITIALIZED;                                \
+        contents_capture(-1);                                      \
+        code = f(stream, graph);                                   \
+        cupti_release();                                           \
+        return code;                                               \
     }
 END_CAPTURE(cuStreamEndCapture)
 END_CAPTURE(cuStreamEndCapture_ptsz)
@@ -474,19 +476,19 @@ PASS(cuGraphExecUpdate_v2, (void *exec, void *graph, void *info), (exec, graph, 
      graph_made(exec, graph))
 PASS(cuGraphExecDestroy, (void *exec), (exec), graph_gone(exec), )
 
-#define LAUNCH_GRAPH(symbol)                                  \
-    EXPORT int symbol(void *exec, void *stream)               \
-    {                                                         \
+#define LAUNCH_GRAPH(symbol)                                     \
+    EXPORT int symbol(void *exec, void *stream)                  \
+    {                                                            \
         int (*f)(void *, void *) = REAL(symbol, void *, void *); \
-        int code;                                             \
-        if (!f)                                               \
-            return NOT_INITIALIZED;                           \
-        cupti_enter();                                        \
-        code = f(exec, stream);                               \
-        cupti_leave();                                        \
-        if (code == 0)                                        \
-            graph_launched(exec);                             \
-        return code;                                          \
+        int code;                                                \
+        if (!f)                                                  \
+            return NOT_INITIALIZED;                              \
+        cupti_enter();                                           \
+        code = f(exec, stream);                                  \
+        cupti_leave();                                           \
+        if (code == 0)                                           \
+            graph_launched(exec);                                \
+        return code;                                             \
     }
 LAUNCH_GRAPH(cuGraphLaunch)
 LAUNCH_GRAPH(cuGraphLaunch_ptsz)

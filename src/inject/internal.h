@@ -54,8 +54,8 @@ void table_functions_gone(void);               /* handles may be used anew */
 void table_count(uint32_t record, uint64_t n); /* launches */
 void table_time(uint32_t record, uint64_t ns, bool first);
 void table_note(uint64_t *counter, uint64_t n); /* one of the file's own */
-void table_window(void);                       /* a window of times has ended */
-uint64_t table_new_launches(void);             /* since then, of what has no time yet */
+void table_window(void);                        /* a window of times has ended */
+uint64_t table_new_launches(void);              /* since then, of what has no time yet */
 
 /* ---- sample.c: one launch in N between two events ---- */
 

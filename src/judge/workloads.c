@@ -126,8 +126,8 @@ void error_scale_like(struct error_scale *y)
         y->ulps *= LIKE;
 }
 
-/* Sums of a row have terms as large as its other sums are: the first rows of causal attention have few terms and
- * large ones, the average element says nothing of them. */
+/* Sums of a row have terms as large as its other sums are: the first rows of causal attention have few terms
+ * and large ones, the average element says nothing of them. */
 static bool near_for_its_row(const struct error_scale *y, const unsigned char *own, size_t n, size_t at,
                              double got)
 {

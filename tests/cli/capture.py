@@ -426,7 +426,7 @@ def only_counts(folder):
 def what_cannot_be_captured(folder):
     own = write(os.path.join(folder, "own"), "#!/bin/sh\nexit 0\n")
     os.chmod(own, 0o755)
-    said(astra(folder, "capture", "--out", "none", "--", "./own"), 2, "no kernel was launched that the library could see")
+    said(astra(folder, "capture", "--out", "none", "--", "./own"), 2, "no kernel was launched that it could see")
     said(astra(folder, "capture", "--", "sh", "-c", "exit 7"), 2, "sh ended with status 7: .*no kernel was launched")
     said(astra(folder, "capture", "--", "./absent"), 2, "there is no program ./absent")
     expect(os.listdir(os.path.join(folder, "astra-captures")) == [], "an empty capture stays")
@@ -474,7 +474,7 @@ def no_room_for_counts(folder):
     limited = write(os.path.join(folder, "limited"), f"#!/bin/sh\nulimit -f 100\nexec {program('asked')} asked plain\n")
     os.chmod(limited, 0o755)
     done = said(astra(folder, "capture", "--out", "seen", "--", "./limited", env=environment(FAKE_DRIVER=DRIVER)), 2,
-                "nothing is counted: the limit of a file's size", "no kernel was launched that the library could see")
+                "nothing is counted: the limit of a file's size", "no kernel was launched that it could see")
     expect("computed" in done.out, done.out)
 
 

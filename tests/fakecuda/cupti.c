@@ -1,5 +1,6 @@
 /* A stand-in for CUPTI: it records three kernels, two of them in a graph, and gives them when it is flushed.
- * One record is of another kind. With FAKECUPTI_KERNEL they are of that kernel, outside graphs, 4 x 64 threads. */
+ * One record is of another kind. With FAKECUPTI_KERNEL they are of that kernel, outside graphs, 4 x 64 threads.
+ */
 #include "fake.h"
 
 #include "inject/cupti.h"

@@ -191,10 +191,38 @@ static void sums_are_counted_by_their_terms(void **state)
     assert_true(isinf(error_units(KT_F16, error_ulps(KT_F16, RULE_ALL, NAN, 1, 1), 1, 0x1p-3)));
 }
 
+/* The first rows of causal attention: a small element among large ones may be off as their terms are; the same
+ * among small ones, and what is far off among large ones, may not. */
+static void neighbours_say_how_large_terms_are(void **state)
+{
+    enum { ROW = 128, N = 4 * ROW };
+    struct judge j = {.exceptions = RULE_ALL};
+    const struct task_arg arg = {.name = "out", .type = KT_F16};
+    struct error_scale y = {.judge = &j, .arg = &arg, .ulps = 6, .scale = 0.03};
+    static const double large[8] = {-0.5, 0.5, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03};
+    unsigned char own[2 * N], got[2 * N];
+    size_t at;
+
+    (void)state;
+    for (size_t i = 0; i < N; i++)
+        task_from_double(KT_F16, large[i / ROW * 2 + i % 2], own + 2 * i);
+    task_from_double(KT_F16, 0.001, own + 2 * 5);
+    memcpy(got, own, sizeof(got));
+    task_from_double(KT_F16, 0.0014, got + 2 * 5);
+    assert_false(error_scale_differs(&y, got, own, sizeof(own), &at));
+    task_from_double(KT_F16, 0.0304, got + 2 * 300);
+    assert_true(error_scale_differs(&y, got, own, sizeof(own), &at));
+    assert_int_equal(at, 300);
+    task_from_double(KT_F16, 0.01, got + 2 * 5);
+    assert_true(error_scale_differs(&y, got, own, sizeof(own), &at));
+    assert_int_equal(at, 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_counted_by_their_terms),
+        cmocka_unit_test(neighbours_say_how_large_terms_are),
         cmocka_unit_test(fused_add_rmsnorm_kernel),
         cmocka_unit_test(fused_add_rmsnorm_production),
         cmocka_unit_test(fused_add_rmsnorm_bf16_kernel),

@@ -282,11 +282,11 @@ static void test_geomean(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_level),    cmocka_unit_test(test_level_of_all_looks),
-        cmocka_unit_test(test_power),    cmocka_unit_test(test_noise_is_noise),
-        cmocka_unit_test(test_hopeless), cmocka_unit_test(test_ends), cmocka_unit_test(test_few_pairs),
-        cmocka_unit_test(test_sources),  cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_geomean),
+        cmocka_unit_test(test_level),     cmocka_unit_test(test_level_of_all_looks),
+        cmocka_unit_test(test_power),     cmocka_unit_test(test_noise_is_noise),
+        cmocka_unit_test(test_hopeless),  cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_few_pairs), cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_exact),     cmocka_unit_test(test_geomean),
     };
 
     return cmocka_run_group_tests_name("paired", tests, NULL, NULL);

@@ -72,8 +72,9 @@ static double dependence(const double *x, size_t n, double median)
     return sum;
 }
 
-/* Too few quads for the level, or too few independent ones, as of an original whose blocks are long: the range of
- * all, as much again on either side, and a tenth. It says only that one is faster, where that is far from 1. */
+/* Too few quads for the level, or too few independent ones, as of an original whose blocks are long: the range
+ * of all, as much again on either side, and a tenth. It says only that one is faster, where that is far from 1.
+ */
 static void range_of_all(const struct quads *q, double *low, double *high)
 {
     double least = q->sorted[0], most = q->sorted[q->ratio.n - 1], more = most - least + FEW_MARGIN;
