@@ -1,8 +1,8 @@
 /* Kernels' times by CUPTI, NVIDIA's library, where it is there: kernels inside graphs, too. Either each
  * kernel's, or those of some windows of time: recording each node of a graph makes a step that is one graph a
  * third longer. Between windows CUPTI is detached (cuptiFinalize); with its activities disabled only, steps
- * stay 10 to 25 % longer, detached they do not (tools/h200/cupti_cost.py). Windows begin and end in the
- * program's own launches: there is no thread of ours. The driver calls InitializeInjection
+ * stay 10 to 25 % longer, detached they do not (tools/h200/cupti_cost.py). Windows begin and end just
+ * before one of the program's own launches. The driver calls InitializeInjection
  * (CUDA_INJECTION64_PATH) before the program's first context. Declarations are ours: the layouts are CUPTI's
  * binary interface, whose records only grow at their end (tests/gpu/abi.c compares them). */
 #include "internal.h"
@@ -31,7 +31,9 @@ enum {
     NEW_FREE_MS = 200,
     NEW = 16
 };
-enum { REST_MS = 50, GATE_MS = 10, AGAIN_MS = 20, MOST_FAILED = 9, CONTEXTS = 16, RELAXED = 2 };
+/* What a switch waits for the GPU's rest: doubled each time that it did not come, so that a long queue can end.
+ */
+enum { REST_MS = 50, MOST_FAILED = 5, GATE_MS = 10, AGAIN_MS = 20, CONTEXTS = 16, RELAXED = 2 };
 #define BUDGET 0.02 /* unless ASTRA_CAPTURE_BUDGET says another */
 #define SLOWER 0.4
 
@@ -262,13 +264,19 @@ static void postpone(uint64_t until)
 static void *waits(void *unused)
 {
     const struct calls *d = driver_calls();
+    void *contexts[CONTEXTS];
     int mode = RELAXED;
+    unsigned n;
 
     (void)unused;
+    pthread_mutex_lock(&gate.lock);
+    n = gate.n_contexts;
+    memcpy(contexts, gate.contexts, sizeof(contexts));
+    pthread_mutex_unlock(&gate.lock);
     if (d->capture_mode)
         d->capture_mode(&mode); /* a capture that begins now is not to be ended by this */
-    for (unsigned i = 0; i < gate.n_contexts; i++)
-        if (d->context_set(gate.contexts[i]) == 0)
+    for (unsigned i = 0; i < n; i++)
+        if (d->context_set(contexts[i]) == 0)
             d->context_synchronize();
     pthread_mutex_lock(&gate.lock);
     gate.waiting = false;
@@ -289,11 +297,11 @@ static struct timespec in_ms(unsigned ms)
 }
 
 /* Waits until all contexts have nothing to do; a kernel that waits for the program would keep it for ever, so
- * the driver is asked by a thread of its own, and not for longer than REST_MS. */
+ * the driver is asked by a thread of its own, and it is waited for so long only. */
 static bool all_rest(void)
 {
     const struct calls *d = driver_calls();
-    struct timespec until = in_ms(REST_MS);
+    struct timespec until = in_ms(REST_MS << c.failed);
     sigset_t all, before;
     pthread_t thread;
     bool rest;
@@ -342,7 +350,7 @@ static void switch_window(void)
         c.spent_ns += now_ns() - began;
         if (++c.failed > MOST_FAILED && c.open)
             (void)refuse("%s records all the time: the GPU never rested for it to be detached", "libcupti", 0);
-        postpone(c.failed > MOST_FAILED ? UINT64_MAX : now_ns() + (AGAIN_MS * MS << c.failed));
+        postpone(c.failed > MOST_FAILED ? UINT64_MAX : now_ns() + (AGAIN_MS * MS << 2 * c.failed));
     }
 }
 
@@ -363,6 +371,16 @@ static void note_context(void)
     else if (i == CONTEXTS)
         c.windows = false; /* more than can be asked */
     gate.last_context = context;
+    pthread_mutex_unlock(&gate.lock);
+}
+
+void cupti_context_gone(const void *context)
+{
+    pthread_mutex_lock(&gate.lock);
+    for (unsigned i = gate.n_contexts; i-- > 0;)
+        if (!context || gate.contexts[i] == context)
+            gate.contexts[i] = gate.contexts[--gate.n_contexts];
+    gate.last_context = NULL;
     pthread_mutex_unlock(&gate.lock);
 }
 

@@ -522,11 +522,18 @@ PASS(cuLibraryEnumerateKernels, (void **kernels, unsigned n, void *library), (ke
      kernels_seen(kernels, n))
 PASS(cuModuleUnload, (void *module), (module), handle_gone(module), )
 PASS(cuLibraryUnload, (void *library), (library), handle_gone(library), )
-PASS(cuCtxDestroy_v2, (void *context), (context), replace_gone(true), )
-PASS(cuDevicePrimaryCtxRelease, (int device), (device), replace_gone(true), )
-PASS(cuDevicePrimaryCtxRelease_v2, (int device), (device), replace_gone(true), )
-PASS(cuDevicePrimaryCtxReset, (int device), (device), replace_gone(true), )
-PASS(cuDevicePrimaryCtxReset_v2, (int device), (device), replace_gone(true), )
+/* NULL: a device's own, which is known by no handle here. */
+static void context_gone(const void *context)
+{
+    replace_gone(true);
+    cupti_context_gone(context);
+}
+
+PASS(cuCtxDestroy_v2, (void *context), (context), context_gone(context), )
+PASS(cuDevicePrimaryCtxRelease, (int device), (device), context_gone(NULL), )
+PASS(cuDevicePrimaryCtxRelease_v2, (int device), (device), context_gone(NULL), )
+PASS(cuDevicePrimaryCtxReset, (int device), (device), context_gone(NULL), )
+PASS(cuDevicePrimaryCtxReset_v2, (int device), (device), context_gone(NULL), )
 
 static void *own(enum hook h)
 {

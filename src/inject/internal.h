@@ -134,6 +134,7 @@ void cupti_enter(void);  /* around a launch; before it a window may begin or end
 void cupti_leave(void);
 void cupti_hold(void); /* around the capture of a stream: not then */
 void cupti_release(void);
+void cupti_context_gone(const void *context); /* NULL: any of them may be */
 void cupti_last(void);
 void cupti_forget(void); /* in the child of a fork */
 
