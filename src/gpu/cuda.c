@@ -369,13 +369,16 @@ bool cuda_lock(struct cuda *c, double wait_s, struct err *err)
     snprintf(c->lock_path, sizeof(c->lock_path), "/tmp/astra-%s.lock", c->info.uuid);
     if ((fd = open_lock(c->lock_path)) < 0)
         return err_world(err, "the GPU's lock %s: %s", c->lock_path, strerror(errno));
-    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    /* Who waits without a limit waits in the kernel's queue: woken in turn, with no time lost between two. */
+    while (flock(fd, wait_s < 0 ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK && errno != EINTR) {
             err_world(err, "the GPU's lock %s: %s", c->lock_path, strerror(errno));
             close(fd);
             return false;
         }
-        if (wait_s >= 0 && time_s() >= until) {
+        if (wait_s < 0)
+            continue;
+        if (time_s() >= until) {
             ssize_t n = pread(fd, holder, sizeof(holder) - 1, 0);
             holder[MAX(n, 0)] = 0;
             holder[strcspn(holder, "\n")] = 0;

@@ -54,8 +54,7 @@ static uint64_t budget(void)
     return (uint64_t)(mb > 0 && mb <= 1 << 20 ? mb : DEFAULT_MB) << 20;
 }
 
-/* Many processes or GPUs may wait for each other in such a kernel. */
-static bool is_collective(const char *name)
+bool waits_for_others(const char *name)
 {
     static const char *const words[] = {"nccl",           "nvshmem",       "allreduce",  "all_reduce",
                                         "allgather",      "all_gather",    "alltoall",   "all_to_all",
@@ -116,7 +115,7 @@ const char *contents_begin(struct contents *b, const char *name, void *stream, b
     memset(b, 0, sizeof(*b));
     if (cooperative)
         return "a cooperative launch is never paused";
-    if (is_collective(name))
+    if (waits_for_others(name))
         return "by its name the kernel may wait for others: it is never paused";
     if (__atomic_load_n(&captured, __ATOMIC_RELAXED) || stream_captures(stream))
         return "a stream was captured into a graph";

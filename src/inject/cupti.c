@@ -31,16 +31,26 @@ enum {
     NEW_FREE_MS = 200,
     NEW = 16
 };
-/* What a switch waits for the GPU's rest: doubled each time that it did not come, so that a long queue can end.
- */
-enum { REST_MS = 50, MOST_FAILED = 5, GATE_MS = 10, AGAIN_MS = 20, CONTEXTS = 16, RELAXED = 2 };
+/* What a switch waits for the GPU's rest: doubled each time that it did not come, so that a long queue can end;
+ * where kernels may wait for each other, for a moment, and as often as need be. */
+enum {
+    REST_MS = 50,
+    GENTLE_MS = 2,
+    GENTLE_AGAIN_MS = 200,
+    MOST_FAILED = 5,
+    GATE_MS = 10,
+    AGAIN_MS = 20,
+    CONTEXTS = 16,
+    RELAXED = 2
+};
 #define BUDGET 0.02 /* unless ASTRA_CAPTURE_BUDGET says another */
 #define SLOWER 0.4
 
 static struct {
     pthread_mutex_t lock;             /* recording begins or ends */
     bool counts, windows, open, ours; /* ours: it is we who call CUPTI */
-    unsigned failed, captured;        /* to begin or end, one after the other; streams, now */
+    bool gently;
+    unsigned failed, captured; /* to begin or end, one after the other; streams, now */
     uint64_t first_ns, opened_ns, spent_ns, switch_ns, random;
     uint64_t next_ns, new_ns; /* what comes next; a window, when something new is launched */
     double budget;
@@ -301,7 +311,7 @@ static struct timespec in_ms(unsigned ms)
 static bool all_rest(void)
 {
     const struct calls *d = driver_calls();
-    struct timespec until = in_ms(REST_MS << c.failed);
+    struct timespec until = in_ms(c.gently ? GENTLE_MS : REST_MS << c.failed);
     sigset_t all, before;
     pthread_t thread;
     bool rest;
@@ -335,6 +345,7 @@ static void switch_window(void)
 {
     struct timespec until = in_ms(GATE_MS);
     uint64_t began = now_ns();
+    uint64_t again = AGAIN_MS * MS << 2 * c.failed;
     bool rest = false;
 
     if (pthread_rwlock_timedwrlock(&gate.launches, &until) == 0) {
@@ -348,9 +359,12 @@ static void switch_window(void)
     }
     if (!rest) {
         c.spent_ns += now_ns() - began;
-        if (++c.failed > MOST_FAILED && c.open)
+        c.failed += !c.gently;
+        if (c.failed > MOST_FAILED && c.open)
             (void)refuse("%s records all the time: the GPU never rested for it to be detached", "libcupti", 0);
-        postpone(c.failed > MOST_FAILED ? UINT64_MAX : now_ns() + (AGAIN_MS * MS << 2 * c.failed));
+        if (c.gently)
+            again = GENTLE_AGAIN_MS * MS;
+        postpone(c.failed > MOST_FAILED ? UINT64_MAX : now_ns() + again);
     }
 }
 
@@ -372,6 +386,11 @@ static void note_context(void)
         c.windows = false; /* more than can be asked */
     gate.last_context = context;
     pthread_mutex_unlock(&gate.lock);
+}
+
+void cupti_gently(void)
+{
+    __atomic_store_n(&c.gently, true, __ATOMIC_RELAXED);
 }
 
 void cupti_context_gone(const void *context)

@@ -254,6 +254,8 @@ static void begin(struct launch *l, const struct keep_call *call)
     int device = 0;
 
     *l = (struct launch){.file = table(), .stream = call->stream};
+    if (call->cooperative)
+        cupti_gently();
     cupti_enter();
     if (!l->file || !(c = driver_calls()))
         return;

@@ -110,8 +110,9 @@ const char *contents_begin(struct contents *b, const char *name, void *stream, b
 void contents_end(struct contents *b);
 /* Keeps up to extent bytes at an address; they are given back, to be freed. NULL: none. */
 void *contents_keep(struct contents *b, uint64_t at, uint64_t extent, struct kept_bytes *k);
-void contents_capture(int change); /* a stream's capture begins (1), has ended (-1) */
-void contents_forget(void);        /* in the child of a fork */
+void contents_capture(int change);       /* a stream's capture begins (1), has ended (-1) */
+void contents_forget(void);              /* in the child of a fork */
+bool waits_for_others(const char *name); /* by it processes or GPUs may wait for each other in such a kernel */
 
 /* ---- replace.c: launches of a kernel answered by prepared ones ---- */
 
@@ -134,6 +135,7 @@ void cupti_enter(void);  /* around a launch; before it a window may begin or end
 void cupti_leave(void);
 void cupti_hold(void); /* around the capture of a stream: not then */
 void cupti_release(void);
+void cupti_gently(void);                      /* kernels may wait for each other: launches wait a moment only */
 void cupti_context_gone(const void *context); /* NULL: any of them may be */
 void cupti_last(void);
 void cupti_forget(void); /* in the child of a fork */

@@ -213,6 +213,8 @@ static uint32_t add(struct capture_file *f, const char *name, const struct shape
     r->device = s->device;
     r->in_graph = s->in_graph;
     r->min_ns = UINT64_MAX;
+    if (waits_for_others(name))
+        cupti_gently();
     slot->key = key;
     slot->record = f->n_records;
     __atomic_store_n(&f->n_records, f->n_records + 1, __ATOMIC_RELEASE);
