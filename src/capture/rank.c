@@ -12,12 +12,12 @@ struct shape_row { /* one record, of all processes and devices */
     const char *name;
     uint64_t launches, in_graphs, timed;
     double time_ns, square_ns, min_ns, max_ns;
-    double first_ns;  /* NAN */
-    double all_ns;    /* of all launches, as far as can be told; NAN */
-    uint64_t untimed; /* launches whose time is not known at all */
-    uint64_t told,
-        borrowed; /* launches that windows of times say something of; that have another shape's time */
-    double told_ns;
+    double first_ns;   /* NAN */
+    double all_ns;     /* of all launches, as far as can be told; NAN */
+    uint64_t untimed;  /* launches whose time is not known at all */
+    uint64_t told;     /* launches that windows of times say something of, */
+    double told_ns;    /* and what */
+    uint64_t borrowed; /* launches that have another shape's time */
 };
 
 struct kernel_row {

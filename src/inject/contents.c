@@ -13,15 +13,7 @@
 #include <unistd.h>
 
 #define PATIENCE_NS ((uint64_t)2000 * 1000 * 1000)
-enum {
-    CONTEXTS = 16,
-    RELAXED = 2,
-    NON_BLOCKING = 1,
-    NOT_READY = 600,
-    NO_TIMING = 2,
-    DEFAULT_MB = 256,
-    SMALL = 1 << 20
-};
+enum { CONTEXTS = 16, NON_BLOCKING = 1, NOT_READY = 600, NO_TIMING = 2, DEFAULT_MB = 256, SMALL = 1 << 20 };
 
 static struct {
     struct {
@@ -34,13 +26,18 @@ static struct {
 
 static unsigned captured; /* streams that are being captured */
 
+bool contents_captured(void)
+{
+    return __atomic_load_n(&captured, __ATOMIC_ACQUIRE) != 0;
+}
+
 void contents_capture(int change)
 {
     unsigned n = __atomic_load_n(&captured, __ATOMIC_RELAXED);
 
     /* What ends nothing is an error of the program's. */
     while ((change > 0 || n > 0) && !__atomic_compare_exchange_n(&captured, &n, n + (unsigned)change, true,
-                                                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+                                                                 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         ;
 }
 
@@ -117,7 +114,7 @@ const char *contents_begin(struct contents *b, const char *name, void *stream, b
         return "a cooperative launch is never paused";
     if (waits_for_others(name))
         return "by its name the kernel may wait for others: it is never paused";
-    if (__atomic_load_n(&captured, __ATOMIC_RELAXED) || stream_captures(stream))
+    if (contents_captured() || stream_captures(stream))
         return "a stream was captured into a graph";
     if (s.broken)
         return "a file could not be written";

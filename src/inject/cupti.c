@@ -40,8 +40,7 @@ enum {
     MOST_FAILED = 5,
     GATE_MS = 10,
     AGAIN_MS = 20,
-    CONTEXTS = 16,
-    RELAXED = 2
+    CONTEXTS = 16
 };
 #define BUDGET 0.02 /* unless ASTRA_CAPTURE_BUDGET says another */
 #define SLOWER 0.4
@@ -295,6 +294,21 @@ static void *waits(void *unused)
     return NULL;
 }
 
+/* Under gate.lock. The thread takes none of the program's signals. */
+static bool waits_begin(void)
+{
+    sigset_t all, before;
+    pthread_t thread;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    gate.waiting = pthread_create(&thread, NULL, waits, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (gate.waiting)
+        pthread_detach(thread);
+    return gate.waiting;
+}
+
 static struct timespec in_ms(unsigned ms)
 {
     struct timespec t;
@@ -312,29 +326,15 @@ static bool all_rest(void)
 {
     const struct calls *d = driver_calls();
     struct timespec until = in_ms(c.gently ? GENTLE_MS : REST_MS << c.failed);
-    sigset_t all, before;
-    pthread_t thread;
-    bool rest;
+    bool rest = false;
 
     if (!d || !d->context_set || !d->context_synchronize)
         return false;
     pthread_mutex_lock(&gate.lock);
-    if (!gate.waiting) { /* else one from before waits still */
-        gate.waiting = true;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        gate.waiting = pthread_create(&thread, NULL, waits, NULL) == 0;
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-        rest = gate.waiting;
-        if (rest)
-            pthread_detach(thread);
-        while (rest && gate.waiting)
-            if (pthread_cond_timedwait(&gate.ended, &gate.lock, &until) != 0)
-                break;
-        rest = rest && !gate.waiting;
-    } else {
-        rest = false;
-    }
+    if (!gate.waiting && (rest = waits_begin())) /* else one from before waits still */
+        while (gate.waiting && pthread_cond_timedwait(&gate.ended, &gate.lock, &until) == 0)
+            ;
+    rest = rest && !gate.waiting;
     pthread_mutex_unlock(&gate.lock);
     return rest;
 }
@@ -416,7 +416,7 @@ static void turn(void)
         c.first_ns = c.opened_ns = now;
         c.new_ns = UINT64_MAX;
         set_next(now + FIRST_MS * MS);
-    } else if (c.captured) { /* what CUPTI asks of the driver then would end the capture */
+    } else if (contents_captured()) { /* what CUPTI asks of the driver then would end the capture */
         postpone(now + RETRY_MS * MS);
     } else if (now >= c.next_ns || now >= c.new_ns) {
         switch_window();
@@ -445,14 +445,7 @@ void cupti_leave(void)
 void cupti_hold(void)
 {
     pthread_mutex_lock(&c.lock); /* a switch under way ends first */
-    c.captured++;
-    pthread_mutex_unlock(&c.lock);
-}
-
-void cupti_release(void)
-{
-    pthread_mutex_lock(&c.lock);
-    c.captured -= c.captured > 0;
+    contents_capture(1);
     pthread_mutex_unlock(&c.lock);
 }
 
@@ -474,7 +467,6 @@ void cupti_last(void)
 void cupti_forget(void)
 {
     c.windows = c.open = c.counts = gate.waiting = inside = false;
-    c.captured = 0;
     pthread_mutex_init(&c.lock, NULL);
     pthread_mutex_init(&gate.lock, NULL);
     pthread_cond_init(&gate.ended, NULL);

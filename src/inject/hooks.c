@@ -400,43 +400,40 @@ LAUNCH_EX(cuLaunchKernelEx_ptsz, true)
 
 /* ---- graphs ---- */
 
-/* A function that is passed on, and what is to be done before it or after it. */
-#define PASS(symbol, types, names, before, after) \
-    EXPORT int symbol types                       \
-    {                                             \
-        int(*f) types = NULL;                     \
-        void *p = real_of(HOOK_##symbol);         \
-        int code;                                 \
-        memcpy(&f, &p, sizeof(p));                \
-        if (!f)                                   \
-            return NOT_INITIALIZED;               \
-        before;                                   \
-        code = f names;                           \
-        if (code == 0) {                          \
-            after;                                \
-        }                                         \
-        return code;                              \
+/* A function that is passed on, and what is to be done before it and after it, whatever its `code` was. */
+#define AROUND(symbol, types, names, before, after) \
+    EXPORT int symbol types                         \
+    {                                               \
+        int(*f) types = NULL;                       \
+        void *p = real_of(HOOK_##symbol);           \
+        int code;                                   \
+        memcpy(&f, &p, sizeof(p));                  \
+        if (!f)                                     \
+            return NOT_INITIALIZED;                 \
+        before;                                     \
+        code = f names;                             \
+        after;                                      \
+        return code;                                \
     }
+/* after: only where it succeeded. */
+#define PASS(symbol, types, names, before, after) \
+    AROUND(                                       \
+        symbol, types, names, before, if (code == 0) { after; })
 
 /* Streams that are captured count from before the first call until behind the second. */
-#define BEGIN_CAPTURE(symbol, types, names)               \
-    EXPORT int symbol types                               \
-    {                                                     \
-        int(*f) types = NULL;                             \
-        void *p = real_of(HOOK_##symbol);                 \
-        int code;                                         \
-        memcpy(&f, &p, sizeof(p));                        \
-        if (!f)                                           \
-            return NOT_INITIALIZED;                       \
-        __atomic_store_n(&captures, 1, __ATOMIC_RELEASE); \
-        cupti_hold();                                     \
-        code = f names;                                   \
-        if (code == 0)                                    \
-            contents_capture(1);                          \
-        else                                              \
-            cupti_release();                              \
-        return code;                                      \
-    }
+static void capture_begins(void)
+{
+    __atomic_store_n(&captures, 1, __ATOMIC_RELEASE);
+    cupti_hold();
+}
+
+static void capture_begun(int code)
+{
+    if (code != 0)
+        contents_capture(-1);
+}
+
+#define BEGIN_CAPTURE(symbol, types, names) AROUND(symbol, types, names, capture_begins(), capture_begun(code))
 BEGIN_CAPTURE(cuStreamBeginCapture, (void *stream), (stream))
 BEGIN_CAPTURE(cuStreamBeginCapture_ptsz, (void *stream), (stream))
 BEGIN_CAPTURE(cuStreamBeginCapture_v2, (void *stream, int mode), (stream, mode))
@@ -447,21 +444,8 @@ BEGIN_CAPTURE(cuStreamBeginCaptureToGraph,
 BEGIN_CAPTURE(cuStreamBeginCaptureToGraph_ptsz,
               (void *s, void *g, const void *on, const void *data, size_t n, int mode),
               (s, g, on, data, n, mode))
-
-#define END_CAPTURE(symbol)                                        \
-    EXPORT int symbol(void *stream, void **graph)                  \
-    {                                                              \
-        int (*f)(void *, void **) = REAL(symbol, void *, void **); \
-        int code;                                                  \
-        if (!f)                                                    \
-            return NOT_INITIALIZED;                                \
-        contents_capture(-1);                                      \
-        code = f(stream, graph);                                   \
-        cupti_release();                                           \
-        return code;                                               \
-    }
-END_CAPTURE(cuStreamEndCapture)
-END_CAPTURE(cuStreamEndCapture_ptsz)
+AROUND(cuStreamEndCapture, (void *stream, void **graph), (stream, graph), , contents_capture(-1))
+AROUND(cuStreamEndCapture_ptsz, (void *stream, void **graph), (stream, graph), , contents_capture(-1))
 PASS(cuGraphInstantiate, (void **exec, void *graph, void **node, char *log, size_t size),
      (exec, graph, node, log, size), , graph_made(*exec, graph))
 PASS(cuGraphInstantiate_v2, (void **exec, void *graph, void **node, char *log, size_t size),
@@ -478,22 +462,15 @@ PASS(cuGraphExecUpdate_v2, (void *exec, void *graph, void *info), (exec, graph, 
      graph_made(exec, graph))
 PASS(cuGraphExecDestroy, (void *exec), (exec), graph_gone(exec), )
 
-#define LAUNCH_GRAPH(symbol)                                     \
-    EXPORT int symbol(void *exec, void *stream)                  \
-    {                                                            \
-        int (*f)(void *, void *) = REAL(symbol, void *, void *); \
-        int code;                                                \
-        if (!f)                                                  \
-            return NOT_INITIALIZED;                              \
-        cupti_enter();                                           \
-        code = f(exec, stream);                                  \
-        cupti_leave();                                           \
-        if (code == 0)                                           \
-            graph_launched(exec);                                \
-        return code;                                             \
-    }
-LAUNCH_GRAPH(cuGraphLaunch)
-LAUNCH_GRAPH(cuGraphLaunch_ptsz)
+static void graph_ends(void *exec, int code)
+{
+    cupti_leave();
+    if (code == 0)
+        graph_launched(exec);
+}
+
+AROUND(cuGraphLaunch, (void *exec, void *stream), (exec, stream), cupti_enter(), graph_ends(exec, code))
+AROUND(cuGraphLaunch_ptsz, (void *exec, void *stream), (exec, stream), cupti_enter(), graph_ends(exec, code))
 
 /* ---- code ---- */
 

@@ -11,6 +11,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 enum { NOT_INITIALIZED = 3, NO_RECORD = UINT32_MAX };
+enum { RELAXED = 2 }; /* a mode of calls while a stream is captured: they do not end that */
 
 /* ---- hooks.c: the driver's functions ---- */
 
@@ -111,6 +112,7 @@ void contents_end(struct contents *b);
 /* Keeps up to extent bytes at an address; they are given back, to be freed. NULL: none. */
 void *contents_keep(struct contents *b, uint64_t at, uint64_t extent, struct kept_bytes *k);
 void contents_capture(int change);       /* a stream's capture begins (1), has ended (-1) */
+bool contents_captured(void);            /* some stream is being captured */
 void contents_forget(void);              /* in the child of a fork */
 bool waits_for_others(const char *name); /* by it processes or GPUs may wait for each other in such a kernel */
 
@@ -133,8 +135,7 @@ bool cupti_start(void);
 bool cupti_counts(void); /* its records are what is counted; false when they only time */
 void cupti_enter(void);  /* around a launch; before it a window may begin or end */
 void cupti_leave(void);
-void cupti_hold(void); /* around the capture of a stream: not then */
-void cupti_release(void);
+void cupti_hold(void); /* a stream's capture begins, and counts: no window begins or ends until none is left */
 void cupti_gently(void);                      /* kernels may wait for each other: launches wait a moment only */
 void cupti_context_gone(const void *context); /* NULL: any of them may be */
 void cupti_last(void);

@@ -182,13 +182,11 @@ static void in_child(void) /* contexts do not outlive a fork */
 
 bool replace_active(void)
 {
-    const char *dir;
-
     if (__atomic_load_n(&r.tried, __ATOMIC_ACQUIRE)) /* each launch comes here */
         return r.n;
-    dir = getenv("ASTRA_REPLACE");
     pthread_mutex_lock(&r.lock);
     if (!r.tried) {
+        const char *dir = getenv("ASTRA_REPLACE");
         if (dir && *dir && !getauxval(AT_SECURE)) {
             open_files(dir);
             pthread_atfork(before_fork, after_fork, in_child);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define BUDGET 0.01
-enum { PENDING = 512, CONTEXTS = 16, FREE = 64, EARLY = 4, RELAXED = 2, EVERY_MOST = 1 << 20 };
+enum { PENDING = 512, CONTEXTS = 16, FREE = 64, EARLY = 4, EVERY_MOST = 1 << 20 };
 
 struct pair {
     void *from, *to;

@@ -149,13 +149,12 @@ static void watch_forks(void)
 struct capture_file *table(void)
 {
     static pthread_once_t forks = PTHREAD_ONCE_INIT;
-    const char *times;
 
     if (__atomic_load_n(&t.tried, __ATOMIC_ACQUIRE)) /* each launch comes here */
         return t.file;
-    times = getenv("ASTRA_CAPTURE_TIMES");
     pthread_mutex_lock(&t.lock);
     if (!t.tried) {
+        const char *times = getenv("ASTRA_CAPTURE_TIMES");
         t.file = table_wanted() ? map_file(getenv("ASTRA_CAPTURE_DIR")) : NULL;
         if (t.file && times && !strcmp(times, "none"))
             t.file->times = CAPTURE_NONE;
