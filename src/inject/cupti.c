@@ -229,9 +229,11 @@ static void set_windows(uint64_t now)
     set_next(at + (uint64_t)((double)(at - now) * (double)(c.random >> 40) / (double)(1 << 24) / 4));
 }
 
+/* What comes behind its planned end had no launch: the first one closes it. */
 static void close_window(void)
 {
     uint64_t began = now_ns(), now;
+    uint64_t end = c.next_ns < began ? c.next_ns : began;
 
     c.disable(CUPTI_CONCURRENT_KERNEL);
     c.flush_all(FORCED);
@@ -239,7 +241,7 @@ static void close_window(void)
     c.open = false;
     table_window();
     now = now_ns();
-    c.spent_ns += now - began + (uint64_t)(SLOWER * (double)(began - c.opened_ns));
+    c.spent_ns += now - began + (uint64_t)(SLOWER * (double)(end - c.opened_ns));
     c.switch_ns = 2 * (now - began);
     table()->spent_ns = c.spent_ns;
     set_windows(now);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # astra capture on this machine's GPU beside torch.profiler: tools/h200/capture.sh OUT_DIR DIST, where DIST is the folder of
 # `make dist`. Needs PyTorch; nvcc for the program of the CUDA runtime. Prints a table last; everything else is in OUT_DIR.
-# HOWS (eager graphs compiled) and STEPS (of decoding) change what is run. It ends by itself within four minutes. A third
+# HOWS (eager graphs compiled) and STEPS (of decoding) change what is run. It ends by itself after LIMIT (225) seconds. A third
 # word, replace: `astra replace` instead (replace.sh), without PyTorch.
 set -u
 [ $# = 2 ] || [ "$#/${3-}" = 3/replace ] || { echo "usage: tools/h200/capture.sh OUT_DIR DIST [replace]" >&2; exit 2; }
@@ -15,7 +15,7 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 export TORCHINDUCTOR_CACHE_DIR=$work/inductor
 cd "$work" || exit 2
-left() { echo $((225 - SECONDS)); }
+left() { echo $((${LIMIT:-225} - SECONDS)); }
 
 # try NAME COMMAND...: its output in OUT_DIR/NAME.txt
 try() {
