@@ -42,16 +42,18 @@ enum {
     AGAIN_MS = 20,
     CONTEXTS = 16
 };
+#define SHUT   0x80000000u
 #define BUDGET 0.02 /* unless ASTRA_CAPTURE_BUDGET says another */
 #define SLOWER 0.4
 
 static struct {
-    pthread_mutex_t lock;             /* recording begins or ends */
+    uint64_t next_ns, new_ns;         /* what comes next; a window, when something new is launched */
+    uint32_t within;                  /* launches; SHUT: no other one for a moment */
     bool counts, windows, open, ours; /* ours: it is we who call CUPTI */
     bool gently;
-    unsigned failed, captured; /* to begin or end, one after the other; streams, now */
+    pthread_mutex_t lock A_LINE; /* recording begins or ends */
+    unsigned failed;             /* to begin or end, one after the other */
     uint64_t first_ns, opened_ns, spent_ns, switch_ns, random;
-    uint64_t next_ns, new_ns; /* what comes next; a window, when something new is launched */
     double budget;
     int (*enable)(int kind);
     int (*disable)(int kind);
@@ -62,18 +64,16 @@ static struct {
     int (*dropped)(void *context, uint32_t stream, size_t *n);
     int (*flush_all)(uint32_t flag);
     int (*flush_period)(uint32_t ms); /* NULL before CUDA 11.1 */
-} c = {.lock = PTHREAD_MUTEX_INITIALIZER, .random = 0x9e3779b97f4a7c15};
+} c A_LINE = {.lock = PTHREAD_MUTEX_INITIALIZER, .random = 0x9e3779b97f4a7c15};
 
 static struct {
-    pthread_rwlock_t launches; /* read within a launch */
     pthread_mutex_t lock;
-    pthread_cond_t ended;
+    pthread_cond_t ended, opened;
     bool waiting;
-    void *contexts[CONTEXTS], *last_context;
+    void *contexts[CONTEXTS];
     unsigned n_contexts;
-} gate = {.launches = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP,
-          .lock = PTHREAD_MUTEX_INITIALIZER,
-          .ended = PTHREAD_COND_INITIALIZER};
+} gate = {
+    .lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER};
 
 static void asked(uint8_t **buffer, size_t *size, size_t *most)
 {
@@ -92,7 +92,7 @@ static void count(const struct cupti_kernel *k)
     uint32_t record = table_named(k->name ? k->name : "(a kernel without a name)", &s);
 
     if (cupti_counts())
-        table_count(record, 1);
+        table_count(record, 1, now_coarse_ns());
     if (k->end > k->start) /* zero: CUPTI could not time it */
         table_time(record, k->end - k->start, false);
 }
@@ -341,24 +341,55 @@ static bool all_rest(void)
     return rest;
 }
 
+static void gate_pass(void)
+{
+    while (__atomic_add_fetch(&c.within, 1, __ATOMIC_ACQUIRE) & SHUT) {
+        __atomic_sub_fetch(&c.within, 1, __ATOMIC_RELEASE);
+        pthread_mutex_lock(&gate.lock);
+        while (__atomic_load_n(&c.within, __ATOMIC_RELAXED) & SHUT)
+            pthread_cond_wait(&gate.opened, &gate.lock);
+        pthread_mutex_unlock(&gate.lock);
+    }
+}
+
+/* False: launches that had begun did not end for GATE_MS. */
+static bool gate_shut(void)
+{
+    static const struct timespec moment = {.tv_nsec = 20000};
+    uint64_t until = now_ns() + GATE_MS * MS;
+
+    __atomic_or_fetch(&c.within, SHUT, __ATOMIC_ACQ_REL);
+    while (__atomic_load_n(&c.within, __ATOMIC_ACQUIRE) != SHUT) {
+        if (now_ns() > until)
+            return false;
+        nanosleep(&moment, NULL);
+    }
+    return true;
+}
+
+static void gate_open(void)
+{
+    pthread_mutex_lock(&gate.lock);
+    __atomic_and_fetch(&c.within, ~SHUT, __ATOMIC_RELEASE);
+    pthread_cond_broadcast(&gate.opened);
+    pthread_mutex_unlock(&gate.lock);
+}
+
 /* Under c.lock. Where it cannot be now, it is tried again later and later; in the end a window stays as it is.
  */
 static void switch_window(void)
 {
-    struct timespec until = in_ms(GATE_MS);
     uint64_t began = now_ns();
     uint64_t again = AGAIN_MS * MS << 2 * c.failed;
     bool rest = false;
 
-    if (pthread_rwlock_timedwrlock(&gate.launches, &until) == 0) {
-        if ((rest = all_rest())) {
-            c.failed = 0;
-            c.ours = true;
-            c.open ? close_window() : open_window();
-            c.ours = false;
-        }
-        pthread_rwlock_unlock(&gate.launches);
+    if (gate_shut() && (rest = all_rest())) {
+        c.failed = 0;
+        c.ours = true;
+        c.open ? close_window() : open_window();
+        c.ours = false;
     }
+    gate_open();
     if (!rest) {
         c.spent_ns += now_ns() - began;
         c.failed += !c.gently;
@@ -370,23 +401,17 @@ static void switch_window(void)
     }
 }
 
-static void note_context(void)
+void cupti_context(void *context)
 {
-    const struct calls *d = driver_calls();
-    void *context = NULL;
-
-    if (!d || !d->context_current || d->context_current(&context) != 0 || !context ||
-        context == __atomic_load_n(&gate.last_context, __ATOMIC_RELAXED))
-        return;
-    pthread_mutex_lock(&gate.lock);
     unsigned i = 0;
+
+    pthread_mutex_lock(&gate.lock);
     while (i < gate.n_contexts && gate.contexts[i] != context)
         i++;
     if (i == gate.n_contexts && i < CONTEXTS)
         gate.contexts[gate.n_contexts++] = context;
     else if (i == CONTEXTS)
         c.windows = false; /* more than can be asked */
-    gate.last_context = context;
     pthread_mutex_unlock(&gate.lock);
 }
 
@@ -401,14 +426,11 @@ void cupti_context_gone(const void *context)
     for (unsigned i = gate.n_contexts; i-- > 0;)
         if (!context || gate.contexts[i] == context)
             gate.contexts[i] = gate.contexts[--gate.n_contexts];
-    gate.last_context = NULL;
     pthread_mutex_unlock(&gate.lock);
 }
 
-static void turn(void)
+static void turn(uint64_t now)
 {
-    uint64_t now = now_coarse_ns();
-
     if (now < __atomic_load_n(&c.next_ns, __ATOMIC_ACQUIRE) &&
         (table_new_launches() < NEW || now < __atomic_load_n(&c.new_ns, __ATOMIC_ACQUIRE)))
         return;
@@ -426,21 +448,21 @@ static void turn(void)
     pthread_mutex_unlock(&c.lock);
 }
 
-static __thread bool inside;
+static THREAD_LOCAL bool inside;
 
-void cupti_enter(void)
+void cupti_enter(uint64_t now)
 {
     if (!c.windows)
         return;
-    note_context();
-    turn();
-    inside = pthread_rwlock_rdlock(&gate.launches) == 0;
+    turn(now);
+    gate_pass();
+    inside = true;
 }
 
 void cupti_leave(void)
 {
     if (inside)
-        pthread_rwlock_unlock(&gate.launches);
+        __atomic_sub_fetch(&c.within, 1, __ATOMIC_RELEASE);
     inside = false;
 }
 
@@ -469,10 +491,11 @@ void cupti_last(void)
 void cupti_forget(void)
 {
     c.windows = c.open = c.counts = gate.waiting = inside = false;
+    c.within = 0;
     pthread_mutex_init(&c.lock, NULL);
     pthread_mutex_init(&gate.lock, NULL);
     pthread_cond_init(&gate.ended, NULL);
-    gate.launches = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+    pthread_cond_init(&gate.opened, NULL);
 }
 
 /* ---- a program that uses CUPTI itself ----

@@ -109,6 +109,7 @@ void graph_made(void *exec, void *graph)
 void graph_launched(void *exec)
 {
     struct capture_file *f = table();
+    uint64_t now = now_coarse_ns();
     struct nodes *at;
 
     if (!f)
@@ -117,7 +118,7 @@ void graph_launched(void *exec)
     pthread_mutex_lock(&g.lock);
     at = find(exec);
     for (size_t i = 0; at && i < at->n && !cupti_counts(); i++)
-        table_count(at->records[i], 1);
+        table_count(at->records[i], 1, now);
     if (!at)
         table_note(&f->unknown_graph, 1);
     pthread_mutex_unlock(&g.lock);

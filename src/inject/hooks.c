@@ -239,8 +239,36 @@ bool stream_captures(void *stream)
     return c->is_capturing(stream, &status) != 0 || status != 0;
 }
 
+/* What the calling thread's launches go to. */
+static THREAD_LOCAL struct {
+    const void *context;
+    unsigned gone;
+    int device;
+} here;
+static unsigned contexts_gone;
+
+static int device_here(void)
+{
+    const struct calls *c = driver_calls();
+    unsigned gone = __atomic_load_n(&contexts_gone, __ATOMIC_ACQUIRE);
+    void *context = NULL;
+
+    if (!c || !c->context_current || c->context_current(&context) != 0 || !context)
+        return 0;
+    if (context != here.context || gone != here.gone) {
+        here.context = context;
+        here.gone = gone;
+        here.device = 0;
+        if (c->context_device)
+            c->context_device(&here.device);
+        cupti_context(context);
+    }
+    return here.device;
+}
+
 struct launch {
     struct capture_file *file; /* NULL: it is not counted */
+    uint64_t now;
     uint32_t record;
     void *stream;
     struct sample sample;
@@ -249,19 +277,16 @@ struct launch {
 /* call: as the program made it, its shape without the device. */
 static void begin(struct launch *l, const struct keep_call *call)
 {
-    const struct calls *c;
     struct shape s = *call->shape;
-    int device = 0;
 
     *l = (struct launch){.file = table(), .stream = call->stream};
+    if (!l->file)
+        return;
     if (call->cooperative)
         cupti_gently();
-    cupti_enter();
-    if (!l->file || !(c = driver_calls()))
-        return;
-    if (c->context_device)
-        c->context_device(&device);
-    s.device = (uint32_t)device;
+    s.device = (uint32_t)device_here();
+    l->now = now_coarse_ns();
+    cupti_enter(l->now);
     if (keep_active()) {
         struct keep_call with_device = *call;
         with_device.shape = &s;
@@ -283,7 +308,7 @@ static int end(struct launch *l, int code)
     if (!l->file)
         return code;
     if (code == 0)
-        table_count(l->record, 1);
+        table_count(l->record, 1, l->now);
     sample_end(&l->sample, l->stream, code == 0);
     return code;
 }
@@ -462,6 +487,14 @@ PASS(cuGraphExecUpdate_v2, (void *exec, void *graph, void *info), (exec, graph, 
      graph_made(exec, graph))
 PASS(cuGraphExecDestroy, (void *exec), (exec), graph_gone(exec), )
 
+static void graph_begins(void)
+{
+    if (table()) {
+        (void)device_here();
+        cupti_enter(now_coarse_ns());
+    }
+}
+
 static void graph_ends(void *exec, int code)
 {
     cupti_leave();
@@ -469,8 +502,8 @@ static void graph_ends(void *exec, int code)
         graph_launched(exec);
 }
 
-AROUND(cuGraphLaunch, (void *exec, void *stream), (exec, stream), cupti_enter(), graph_ends(exec, code))
-AROUND(cuGraphLaunch_ptsz, (void *exec, void *stream), (exec, stream), cupti_enter(), graph_ends(exec, code))
+AROUND(cuGraphLaunch, (void *exec, void *stream), (exec, stream), graph_begins(), graph_ends(exec, code))
+AROUND(cuGraphLaunch_ptsz, (void *exec, void *stream), (exec, stream), graph_begins(), graph_ends(exec, code))
 
 /* ---- code ---- */
 
@@ -506,6 +539,7 @@ static void context_gone(const void *context)
 {
     replace_gone(true);
     cupti_context_gone(context);
+    __atomic_add_fetch(&contexts_gone, 1, __ATOMIC_RELEASE);
 }
 
 PASS(cuCtxDestroy_v2, (void *context), (context), context_gone(context), )

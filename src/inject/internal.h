@@ -10,6 +10,10 @@
 #include <stdint.h>
 
 #define EXPORT __attribute__((visibility("default")))
+/* A launch comes in the middle of the program's own work, and finds little of ours in the caches: what it reads
+ * each time stands together. */
+#define A_LINE       __attribute__((aligned(64)))
+#define THREAD_LOCAL __thread __attribute__((tls_model("initial-exec"))) /* the library is preloaded */
 enum { NOT_INITIALIZED = 3, NO_RECORD = UINT32_MAX };
 enum { RELAXED = 2 }; /* a mode of calls while a stream is captured: they do not end that */
 
@@ -51,8 +55,8 @@ struct capture_file *table_made(void); /* NULL: nobody has asked for it */
 /* The record of a kernel by its name, or by the driver's handle; NO_RECORD when there is no room. */
 uint32_t table_named(const char *name, const struct shape *s);
 uint32_t table_function(void *function, const struct shape *s);
-void table_functions_gone(void);               /* handles may be used anew */
-void table_count(uint32_t record, uint64_t n); /* launches */
+void table_functions_gone(void);                             /* handles may be used anew */
+void table_count(uint32_t record, uint64_t n, uint64_t now); /* launches; now_coarse_ns() */
 void table_time(uint32_t record, uint64_t ns, bool first);
 void table_note(uint64_t *counter, uint64_t n); /* one of the file's own */
 void table_window(void);                        /* a window of times has ended */
@@ -132,9 +136,10 @@ void replace_gone(bool contexts); /* code was unloaded, or a context ended */
 /* ---- cupti.c: kernels' times by NVIDIA's library, all of them or those of some windows of time ---- */
 
 bool cupti_start(void);
-bool cupti_counts(void); /* its records are what is counted; false when they only time */
-void cupti_enter(void);  /* around a launch; before it a window may begin or end */
+bool cupti_counts(void);        /* its records are what is counted; false when they only time */
+void cupti_enter(uint64_t now); /* around a launch; before it a window may begin or end. now_coarse_ns() */
 void cupti_leave(void);
+void cupti_context(void *context); /* launches go to it, too */
 void cupti_hold(void); /* a stream's capture begins, and counts: no window begins or ends until none is left */
 void cupti_gently(void);                      /* kernels may wait for each other: launches wait a moment only */
 void cupti_context_gone(const void *context); /* NULL: any of them may be */

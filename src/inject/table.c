@@ -18,19 +18,18 @@
 
 enum { SLOTS = 4 * CAPTURE_RECORDS, KERNELS = 1 << 16 };
 
-struct slot {
-    uint64_t key; /* 0: free */
-    uint32_t record;
-};
+/* A key with the record in its last bits; 0: free. Written under the lock, read without. */
+#define RECORD_BITS ((uint64_t)CAPTURE_RECORDS - 1)
+_Static_assert((CAPTURE_RECORDS & (CAPTURE_RECORDS - 1)) == 0, "bits of a slot");
 
 static struct {
-    pthread_mutex_t lock;
-    bool tried;
     struct capture_file *file;
-    struct slot named[SLOTS], functions[SLOTS]; /* records by name and shape, by handle and shape */
-    unsigned n_functions;
+    bool tried;
     uint64_t first_ns, new_launches; /* of records that have no time yet, since the last window */
-} t = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    pthread_mutex_t lock A_LINE;
+    unsigned n_functions;
+    uint64_t named[SLOTS], functions[SLOTS]; /* records by name and shape, by handle and shape */
+} t A_LINE = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void *kernels[KERNELS]; /* those of libraries, by hash; like the names they stay */
 static unsigned n_kernels;
@@ -48,7 +47,7 @@ static uint64_t mix(uint64_t h, const void *data, size_t n)
     for (; n; p++, n--)
         h = (h ^ *p) * 0x100000001b3;
     h ^= h >> 29;
-    return h ? h : 1;
+    return h | (uint64_t)1 << 63; /* a key is not 0 */
 }
 
 static bool has_room(void)
@@ -171,13 +170,26 @@ struct capture_file *table_made(void)
     return __atomic_load_n(&t.tried, __ATOMIC_ACQUIRE) ? t.file : NULL;
 }
 
-static struct slot *slot_of(struct slot *slots, uint64_t key)
+static uint64_t *slot_of(uint64_t *slots, uint64_t key)
 {
-    size_t at = key % SLOTS;
+    size_t at = (key >> 32) % SLOTS;
+    uint64_t there;
 
-    while (slots[at].key && slots[at].key != key)
+    while ((there = __atomic_load_n(&slots[at], __ATOMIC_ACQUIRE)) && (there ^ key) & ~RECORD_BITS)
         at = (at + 1) % SLOTS;
     return &slots[at];
+}
+
+static uint32_t record_in(const uint64_t *slot)
+{
+    uint64_t there = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+
+    return there ? (uint32_t)(there & RECORD_BITS) : NO_RECORD;
+}
+
+static void fill(uint64_t *slot, uint64_t key, uint32_t record)
+{
+    __atomic_store_n(slot, (key & ~RECORD_BITS) | record, __ATOMIC_RELEASE);
 }
 
 static uint32_t name_of(struct capture_file *f, const char *name)
@@ -198,11 +210,11 @@ static uint32_t name_of(struct capture_file *f, const char *name)
 static uint32_t add(struct capture_file *f, const char *name, const struct shape *s)
 {
     uint64_t key = mix(mix(0xcbf29ce484222325, name, strlen(name)), s, sizeof(*s));
-    struct slot *slot = slot_of(t.named, key);
+    uint64_t *slot = slot_of(t.named, key);
     struct capture_record *r = &f->records[f->n_records];
 
-    if (slot->key)
-        return slot->record;
+    if (*slot)
+        return record_in(slot);
     if (f->n_records == CAPTURE_RECORDS)
         return NO_RECORD;
     r->name = name_of(f, name);
@@ -214,10 +226,9 @@ static uint32_t add(struct capture_file *f, const char *name, const struct shape
     r->min_ns = UINT64_MAX;
     if (waits_for_others(name))
         cupti_gently();
-    slot->key = key;
-    slot->record = f->n_records;
+    fill(slot, key, f->n_records);
     __atomic_store_n(&f->n_records, f->n_records + 1, __ATOMIC_RELEASE);
-    return slot->record;
+    return record_in(slot);
 }
 
 uint32_t table_named(const char *name, const struct shape *s)
@@ -280,16 +291,13 @@ uint32_t table_function(void *function, const struct shape *s)
 {
     struct capture_file *f = table();
     uint64_t key = mix(mix(0x9e3779b97f4a7c15, &function, sizeof(function)), s, sizeof(*s));
-    struct slot *slot;
     uint32_t record;
+    uint64_t *slot;
     const char *name;
 
     if (!f)
         return NO_RECORD;
-    pthread_mutex_lock(&t.lock);
-    slot = slot_of(t.functions, key);
-    record = slot->key ? slot->record : NO_RECORD;
-    pthread_mutex_unlock(&t.lock);
+    record = record_in(slot_of(t.functions, key));
     if (record != NO_RECORD)
         return record;
     if (!(name = driver_name(function))) {
@@ -299,9 +307,8 @@ uint32_t table_function(void *function, const struct shape *s)
     pthread_mutex_lock(&t.lock);
     record = add(f, name, s);
     slot = slot_of(t.functions, key);
-    if (record != NO_RECORD && !slot->key && t.n_functions < SLOTS / 2) {
-        slot->record = record;
-        slot->key = key;
+    if (record != NO_RECORD && !*slot && t.n_functions < SLOTS / 2) {
+        fill(slot, key, record);
         t.n_functions++;
     }
     pthread_mutex_unlock(&t.lock);
@@ -311,19 +318,20 @@ uint32_t table_function(void *function, const struct shape *s)
 void table_functions_gone(void)
 {
     pthread_mutex_lock(&t.lock);
-    memset(t.functions, 0, sizeof(t.functions));
+    for (size_t i = 0; i < SLOTS; i++)
+        __atomic_store_n(&t.functions[i], 0, __ATOMIC_RELAXED);
     t.n_functions = 0;
     pthread_mutex_unlock(&t.lock);
 }
 
-void table_count(uint32_t record, uint64_t n)
+void table_count(uint32_t record, uint64_t n, uint64_t now)
 {
     struct capture_record *r = record == NO_RECORD ? NULL : &t.file->records[record];
 
     __atomic_fetch_add(r ? &r->launches : &t.file->lost, n, __ATOMIC_RELAXED);
     if (r && !r->timed)
         __atomic_fetch_add(&t.new_launches, n, __ATOMIC_RELAXED);
-    __atomic_store_n(&t.file->wall_ns, now_coarse_ns() - t.first_ns, __ATOMIC_RELAXED);
+    __atomic_store_n(&t.file->wall_ns, now - t.first_ns, __ATOMIC_RELAXED);
 }
 
 uint64_t table_new_launches(void)

@@ -1,7 +1,7 @@
 /* A reviewer reads every changed line: steps of the best that do not pay are left out. */
 #include "round.h"
 
-enum { MAX_PRUNE = 24 };
+enum { MAX_PRUNE = 24, AHEAD = 4 };
 #define AS_GOOD          0.995 /* of the best's score: less is more than a reader gains by fewer changes */
 #define AS_GOOD_MEASURED 0.99  /* the best of many is a little lucky */
 #define ONE_LOSES        1.02  /* on one workload: more than noise */
@@ -60,22 +60,38 @@ static bool as_good(const struct run *r, const struct candidate *c)
 }
 
 /* One after the other, from the last step, what was not missed alone is left out as long as the rest is as
- * good. */
+ * good. Some are judged ahead, as if each before them could go. */
 static bool prune_one_by_one(struct run *r, int round, const struct agent_plan_input *in,
                              const bool *not_missed, struct candidate **chosen, struct err *err)
 {
     bool drop[MAX_PRUNE] = {false};
+    size_t left = in->n_lineage;
 
-    for (size_t i = in->n_lineage; i-- > 0 && !run_stopping(r);) {
-        struct candidate *c;
-        if (!not_missed[i])
-            continue;
-        drop[i] = true;
-        if (!try_without(r, round, in, drop, &c, err))
+    while (!run_stopping(r)) {
+        struct attempt ahead[AHEAD];
+        size_t steps[AHEAD], n = 0;
+        bool with[MAX_PRUNE];
+        memcpy(with, drop, sizeof(with));
+        for (size_t i = left; i-- > 0 && n < AHEAD;) {
+            if (!not_missed[i])
+                continue;
+            with[i] = true;
+            if (!without(r, in, with, &ahead[n]))
+                break;
+            steps[n++] = i;
+        }
+        if (!n)
+            break;
+        if (!attempts_of_steps(r, round, "prune", ahead, n, err))
             return false;
-        drop[i] = as_good(r, c);
-        if (drop[i])
+        for (size_t i = 0; i < n; i++) {
+            struct candidate *c = attempt_result(&ahead[i]);
+            left = steps[i];
+            if (!as_good(r, c))
+                break;
+            drop[left] = true;
             *chosen = c;
+        }
     }
     return true;
 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # astra capture on this machine's GPU beside torch.profiler: tools/h200/capture.sh OUT_DIR DIST, where DIST is the folder of
 # `make dist`. Needs PyTorch; nvcc for the program of the CUDA runtime. Prints a table last; everything else is in OUT_DIR.
-# HOWS (eager graphs compiled) and STEPS (of decoding) change what is run. It ends by itself after LIMIT (225) seconds. A third
-# word, replace: `astra replace` instead (replace.sh), without PyTorch.
+# HOWS (eager graphs compiled), STEPS (of decoding) and WAYS change what is run. It ends by itself after LIMIT (225) seconds.
+# A third word, replace: `astra replace` instead (replace.sh), without PyTorch.
 set -u
 [ $# = 2 ] || [ "$#/${3-}" = 3/replace ] || { echo "usage: tools/h200/capture.sh OUT_DIR DIST [replace]" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
@@ -51,7 +51,7 @@ for how in ${HOWS-eager graphs compiled}; do
     steps=${STEPS-$([ $how = graphs ] && echo 3000 || echo 1200)}
     [ $how != compiled ] || try compiled-warm "$python" "$here/transformer.py" compiled --steps 20 # fills the compiler's cache
     program=("$python" "$here/transformer.py" "$how" --steps "$steps" --prefills 250)
-    for way in alone-1 auto alone-2 auto-2 profile; do
+    for way in ${WAYS-alone-1 auto alone-2 auto-2 profile}; do
         case $way in
         alone-*) try $how-$way "${program[@]}" ;;
         profile) try $how-$way "${program[@]}" --profile "$out/$how-$way.json" ;;
