@@ -182,6 +182,7 @@ struct agent_plan_input {
     const struct agent_attempt *history;
     size_t n_history;
     size_t max_strategies;
+    unsigned registers;                /* of a thread of the parent; 0: not known */
     const struct agent_memory *memory; /* NULL: none */
     struct agent_features features;    /* of the parent, where there is one */
 };

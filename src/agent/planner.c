@@ -238,6 +238,16 @@ static void draft_whole_cure(struct drafts *d, const struct blocks *blocks)
     }
 }
 
+/* A block has 65536 registers on all devices that are known here (CUDA Programming Guide, "Compute
+ * Capabilities"), and a thread takes them by eights. Bounds in the file make the compiler keep to them. */
+static bool registers_suffice(const struct agent_plan_input *in, const struct transform *ops, int setting)
+{
+    unsigned each = (in->registers + 7) / 8 * 8;
+
+    return !ops->threads || strstr(in->version->kernel->text, "__launch_bounds__") ||
+           each * (unsigned)ops->threads(setting) <= 65536;
+}
+
 double strategy_promise(const struct agent_strategy *s)
 {
     return s->confidence * log(s->expected_gain + 0.5);
@@ -270,7 +280,7 @@ void agent_plan_rules(const struct agent_plan_input *in, struct arena *a,
                 again = again || sites[k].setting == sites[i].setting;
                 rank += sites[k].setting != sites[i].setting;
             }
-            if (again)
+            if (again || !registers_suffice(in, ops, sites[i].setting))
                 continue;
             draft_single(&d, ops, &sites[i], rank);
             note_block(&blocks, ops, sites[i].setting);

@@ -103,6 +103,7 @@ static bool plan(struct round *t, struct err *err)
     t->in = (struct agent_plan_input){.version = t->version,
                                       .parent = t->parent->id,
                                       .diagnosis = &t->diagnosis,
+                                      .registers = t->parent->trial.registers,
                                       .max_strategies = most_strategies(t)};
     candidate_lineage(r, t->parent->id, &t->in);
     candidate_history(r, &t->in);

@@ -526,6 +526,11 @@ static const char *block_words(struct arena *a, int setting)
     return setting > UP_TO ? arena_printf(a, "up to %d", setting - UP_TO) : NULL;
 }
 
+static int threads_most(int setting)
+{
+    return setting > UP_TO ? setting - UP_TO : setting;
+}
+
 const struct transform transform_block_size = {
     .name = "block-size",
     .summary = "launch with another number of threads in a block, or as many as a row has work for",
@@ -534,6 +539,7 @@ const struct transform transform_block_size = {
     .parameters =
         {{"threads", 1, UP_TO, 15, {64, 96, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 896, 1024}},
          {"by row", UP_TO, 0, 2, {0, 1}}},
+    .threads = threads_most,
     .setting_words = block_words,
     .later = UP_TO + 1024,
     .find = block_find,

@@ -64,6 +64,7 @@ struct transform {
     const char *helps;   /* bounds it helps: "dram latency issue launch sync l2" */
     const char *chooses; /* what it settles ("block items"); in a stack, a transform whose words one before it
                             has is left out */
+    int (*threads)(int setting); /* of a block that it leads to, at most; NULL: not known before */
     /* The setting in words, where its number says nothing to people; NULL for one that speaks for itself. */
     const char *(*setting_words)(struct arena *a, int setting);
     struct transform_parameter

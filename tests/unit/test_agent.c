@@ -215,6 +215,31 @@ static void test_plan_remembers(void **state)
     agent_version_close(&v);
 }
 
+/* No block is proposed that a kernel of so many registers cannot have. */
+static void test_plan_counts_registers(void **state)
+{
+    const struct agent_diagnosis d = {.bound_by = "latency"};
+    const struct agent_strategy *s;
+    struct agent_version v;
+    struct err err = {0};
+    size_t n;
+
+    (void)state;
+    assert_ok(agent_version_open(&v, arena, task, "k.cu", text, &limits, &err), err);
+    for (unsigned registers = 32; registers <= 255; registers += 223) {
+        struct agent_plan_input in = {
+            .version = &v, .diagnosis = &d, .max_strategies = 50, .registers = registers};
+        int largest = 0;
+        agent_plan_rules(&in, arena, &s, &n);
+        for (size_t i = 0; i < n; i++)
+            for (size_t k = 0; k < s[i].n_steps; k++)
+                if (str_eq(s[i].steps[k].transform, "block-size"))
+                    largest = MAX(largest, s[i].steps[k].setting % 10000);
+        assert_true(registers == 32 ? largest >= 512 : largest > 0 && largest <= 256);
+    }
+    agent_version_close(&v);
+}
+
 static void test_plan_learns(void **state)
 {
     const struct agent_strategy *s, *t;
@@ -491,11 +516,17 @@ static void test_template(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_diagnosis),       cmocka_unit_test(test_diagnosis_leaves_nothing_out),
-        cmocka_unit_test(test_steps_in_words),  cmocka_unit_test(test_features),
-        cmocka_unit_test(test_plan_remembers),  cmocka_unit_test(test_plan_learns),
-        cmocka_unit_test(test_code_and_repair), cmocka_unit_test(test_repair_drops_who_wrote_the_line),
-        cmocka_unit_test(test_dispatch),        cmocka_unit_test(test_dispatch_of_two),
+        cmocka_unit_test(test_diagnosis),
+        cmocka_unit_test(test_diagnosis_leaves_nothing_out),
+        cmocka_unit_test(test_steps_in_words),
+        cmocka_unit_test(test_features),
+        cmocka_unit_test(test_plan_remembers),
+        cmocka_unit_test(test_plan_counts_registers),
+        cmocka_unit_test(test_plan_learns),
+        cmocka_unit_test(test_code_and_repair),
+        cmocka_unit_test(test_repair_drops_who_wrote_the_line),
+        cmocka_unit_test(test_dispatch),
+        cmocka_unit_test(test_dispatch_of_two),
         cmocka_unit_test(test_template),
     };
 
