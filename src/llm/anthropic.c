@@ -26,7 +26,8 @@ static int thinking_tokens(const char *effort)
 
 /* Newer models take an effort and think as they see fit; older ones take a budget for thinking, and what
  * refuses both takes neither. */
-static void put_effort(json_t *o, const struct llm_config *c, unsigned dropped, int *max_output, unsigned *sent)
+static void put_effort(json_t *o, const struct llm_config *c, unsigned dropped, int64_t most, int *max_output,
+                       unsigned *sent)
 {
     json_t *thinking = json_object();
 
@@ -38,6 +39,8 @@ static void put_effort(json_t *o, const struct llm_config *c, unsigned dropped, 
         json_put(o, "output_config", config);
     } else {
         int budget = thinking_tokens(c->effort);
+        if (most > 0 && budget + 1024 > most)
+            budget = most > 2048 ? (int)most - 1024 : 1024; /* the least that is taken */
         *sent |= PARAM_THINKING;
         json_put_text(thinking, "type", "enabled");
         json_put_int(thinking, "budget_tokens", budget);
@@ -75,7 +78,7 @@ static json_t *body(const struct llm_config *c, const struct llm_request *q, uns
         json_put_flag(o, "stream", true);
     }
     if (c->effort && (~dropped & (PARAM_EFFORT | PARAM_THINKING)))
-        put_effort(o, c, dropped, &max_output, sent);
+        put_effort(o, c, dropped, q->output_most, &max_output, sent);
     else if (isfinite(c->temperature) && !(dropped & PARAM_TEMPERATURE)) {
         *sent |= PARAM_TEMPERATURE;
         json_put_num(o, "temperature", c->temperature);

@@ -209,6 +209,12 @@ static void add_tail(struct answer *a, const struct exec_child *x)
     str_free(&clean);
 }
 
+static void take_reply(const struct exec_child *x, size_t n, struct answer *a)
+{
+    text_add_utf8(&a->text, str_text(&x->reply), n);
+    a->ended = a->choice = true;
+}
+
 static enum verdict judge(struct exec_child *x, int status, struct answer *a)
 {
     if (WIFSIGNALED(status)) {
@@ -218,8 +224,7 @@ static enum verdict judge(struct exec_child *x, int status, struct answer *a)
     } else if (WEXITSTATUS(status)) {
         answer_fail(a, TRY_ONCE_MORE, "the command failed with status %d", WEXITSTATUS(status));
     } else {
-        text_add_utf8(&a->text, str_text(&x->reply), x->reply.len);
-        a->ended = a->choice = true;
+        take_reply(x, x->reply.len, a);
     }
     if (a->failed)
         add_tail(a, x);
@@ -229,6 +234,7 @@ static enum verdict judge(struct exec_child *x, int status, struct answer *a)
 static void look(struct call *c)
 {
     struct exec_child *x = c->child;
+    size_t most = 4 * (size_t)c->q.output_most; /* as llm_tokens() counts */
     const char *late = call_over_time(c, x->reply.len > 0, x->byte_s);
     enum verdict v;
     int status = 0;
@@ -236,7 +242,11 @@ static void look(struct call *c)
 
     if (x->reply.len && !c->first_s)
         c->first_s = time_s();
-    if (x->too_big) {
+    if (most && x->reply.len > most) {
+        take_reply(x, most, &c->answer);
+        c->answer.end = LLM_CUT;
+        v = answer_judge(&c->answer);
+    } else if (x->too_big) {
         answer_fail(&c->answer, v = TRY_NO_MORE, "the command printed more than %zu MB", REPLY_MAX_BYTES >> 20);
     } else if (late) {
         answer_fail(&c->answer, v = TRY_ONCE_MORE, "the command %s", late);

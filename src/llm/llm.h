@@ -39,6 +39,8 @@ struct llm_request {
     const char *system; /* the same for all calls of a role: what a provider can cache */
     const struct llm_message *messages;
     size_t n_messages;
+    int64_t output_most; /* tokens that the reply may have, where that is less than the configuration's limit;
+                            0: no other limit. What comes behind it is cut (LLM_CUT) */
 };
 
 struct llm_usage {                            /* -1: not told */

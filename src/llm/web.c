@@ -107,11 +107,22 @@ static void exchange_start(struct call *c, const char *url, const char *body)
     str_free(&key);
 }
 
+/* A limit that only the request sets is said where it is below what a reply has anyhow: servers refuse larger
+ * ones than their model's. */
+enum { SAID_BELOW = 32768 };
+
+static int output_most(const struct call *c)
+{
+    int own = c->llm->max_output ? c->llm->max_output : c->llm->c.max_output_tokens;
+    int64_t most = c->q.output_most;
+
+    return most > 0 && most < (own > 0 ? own : SAID_BELOW) ? (int)most : own;
+}
+
 void web_start(struct call *c)
 {
     struct llm *l = c->llm;
-    json_t *o = l->provider->wire->body(&l->c, &c->q, l->dropped,
-                                        l->max_output ? l->max_output : l->c.max_output_tokens, &c->sent);
+    json_t *o = l->provider->wire->body(&l->c, &c->q, l->dropped, output_most(c), &c->sent);
     char *body = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9));
 
     BUG_IF(!body);

@@ -138,7 +138,8 @@ struct call {
     bool stored; /* it was in the store already */
     const char *request, *started;
     char hash[65];
-    int64_t tokens_in; /* estimated */
+    int64_t tokens_in;   /* estimated */
+    int64_t output_most; /* tokens that its reply may have, of a budget; 0: any number */
     double since_s;
 };
 

@@ -4,6 +4,9 @@
 #include "internal.h"
 
 enum { PROGRESS_S = 5, FAILURES_IN_A_ROW = 3 };
+/* Tokens of a reply: with less left for it a call is not made; with less than that for each of several at once
+ * fewer are under way. */
+enum { LEAST_REPLY = 1024, AMPLE_REPLY = 4096 };
 
 struct calls {
     struct llm *models[N_MODEL_ROLES]; /* NULL: the rules; roles of one configuration share one */
@@ -12,8 +15,9 @@ struct calls {
     size_t under_way;
     int64_t tokens; /* of all calls ever made in this run, and their cost */
     double usd;
-    int64_t tokens_under_way; /* estimated */
+    int64_t tokens_under_way; /* estimated, with what replies may have */
     double usd_under_way;
+    double told_in, estimated_in; /* tokens of prompts, where providers told them */
     int64_t n_made;
     bool unpriced; /* a call's cost is not known */
     int failures;  /* in a row */
@@ -65,12 +69,29 @@ static int64_t tokens_of_prompt(const struct agent_prompt *p)
     return n;
 }
 
-static double usd_of_prompt(const struct run *r, const struct call *c)
+static struct llm_price price_of(const struct run *r, const struct call *c)
 {
     const char *model = r->o->models.config[c->role].model;
-    struct llm_price p;
+    struct llm_price p = {0};
 
-    return model && llm_price_find(model, &p) ? p.input * 1e-6 * (double)c->tokens_in : 0;
+    if (model)
+        (void)llm_price_find(model, &p);
+    return p;
+}
+
+/* Of a prompt, as providers have counted others: an estimate may be a third too low. */
+static double tokens_expected(const struct run *r, const struct call *c)
+{
+    const struct calls *k = r->calls;
+
+    return (double)c->tokens_in * (k->told_in > k->estimated_in ? k->told_in / k->estimated_in : 1);
+}
+
+static double usd_at_most(const struct run *r, const struct call *c)
+{
+    struct llm_price p = price_of(r, c);
+
+    return 1e-6 * (p.input * (double)c->tokens_in + p.output * (double)c->output_most);
 }
 
 /* ---- opened and closed ---- */
@@ -205,22 +226,48 @@ static bool found_in_store(struct run *r, struct call *c, struct err *err)
     return ok;
 }
 
-/* What is under way counts by its prompts alone, so a limit may be passed by the replies under way. */
-static bool tokens_left(const struct run *r, const struct call *c)
+/* Tokens that each reply of n calls like this one may have, so that the limits hold. */
+static double tokens_left(const struct run *r, const struct call *c, size_t n)
 {
     const struct calls *k = r->calls;
     int64_t limit = r->o->models.budget_tokens;
 
-    return limit <= 0 || k->tokens + k->tokens_under_way + c->tokens_in <= limit;
+    return limit > 0 ? (double)(limit - k->tokens - k->tokens_under_way) / (double)n - tokens_expected(r, c)
+                     : INFINITY;
 }
 
-static bool within_budget(const struct run *r, const struct call *c)
+static double tokens_paid(const struct run *r, const struct call *c, size_t n)
 {
-    const struct models *m = &r->o->models;
     const struct calls *k = r->calls;
+    double limit = r->o->models.budget_usd;
+    struct llm_price p = price_of(r, c);
+    double left = (limit - k->usd - k->usd_under_way) / (double)n - p.input * 1e-6 * tokens_expected(r, c);
 
-    return tokens_left(r, c) &&
-           (!(m->budget_usd > 0) || k->usd + k->usd_under_way + usd_of_prompt(r, c) <= m->budget_usd);
+    if (!(limit > 0))
+        return INFINITY;
+    return p.output > 0 ? left / p.output * 1e6 : left > 0 ? INFINITY : 0;
+}
+
+/* Those that may come beside it count: they are not known yet. */
+static double reply_most(const struct run *r, const struct call *c)
+{
+    double most = 0;
+
+    for (size_t n = (size_t)r->o->models.width - r->calls->under_way; n > 0 && most < AMPLE_REPLY; n--)
+        most = fmin(tokens_left(r, c, n), tokens_paid(r, c, n));
+    return most;
+}
+
+static void give_up(struct run *r, struct call *c)
+{
+    struct calls *k = r->calls;
+
+    if (!k->exhausted && tokens_left(r, c, 1) >= LEAST_REPLY)
+        tell_budget("usd", k->usd, r->o->models.budget_usd);
+    else if (!k->exhausted)
+        tell_budget("tokens", (double)k->tokens, (double)r->o->models.budget_tokens);
+    k->exhausted = true;
+    c->state = CALL_NOT_MADE;
 }
 
 static bool send_waiting(struct run *r, struct err *err)
@@ -228,27 +275,28 @@ static bool send_waiting(struct run *r, struct err *err)
     struct calls *k = r->calls;
 
     while (k->n_sent < k->list.n && k->under_way < (size_t)r->o->models.width) {
-        struct call *c = k->list.v[k->n_sent++];
+        struct call *c = k->list.v[k->n_sent];
+        double most = reply_most(r, c);
+        if (most < LEAST_REPLY && k->under_way)
+            return true; /* what is under way may need less than it may have */
+        k->n_sent++;
+        if (most < LEAST_REPLY) {
+            give_up(r, c);
+            continue;
+        }
+        c->output_most = isfinite(most) ? (int64_t)fmin(most, 1e9) : 0;
         struct llm_request q = {.role = models_role_name(c->role),
                                 .label = c->label,
                                 .system = c->prompt.system,
                                 .messages = c->prompt.messages,
-                                .n_messages = c->prompt.n_messages};
-        if (!within_budget(r, c)) {
-            if (!k->exhausted && tokens_left(r, c))
-                tell_budget("usd", k->usd, r->o->models.budget_usd);
-            else if (!k->exhausted)
-                tell_budget("tokens", (double)k->tokens, (double)r->o->models.budget_tokens);
-            k->exhausted = true;
-            c->state = CALL_NOT_MADE;
-            continue;
-        }
+                                .n_messages = c->prompt.n_messages,
+                                .output_most = c->output_most};
         c->since_s = time_s();
         c->started = run_now_utc(r->arena);
         c->state = CALL_UNDER_WAY;
         k->under_way++;
-        k->tokens_under_way += c->tokens_in;
-        k->usd_under_way += usd_of_prompt(r, c);
+        k->tokens_under_way += c->tokens_in + c->output_most;
+        k->usd_under_way += usd_at_most(r, c);
         tell("call", r, c);
         if (!llm_submit(k->models[c->role], c->id, &q, err))
             return false;
@@ -318,8 +366,12 @@ static bool answered(struct run *r, int id, const struct llm_reply *reply, struc
     BUG_IF(c->state != CALL_UNDER_WAY);
     c->reply = *reply;
     k->under_way--;
-    k->tokens_under_way -= c->tokens_in;
-    k->usd_under_way -= usd_of_prompt(r, c);
+    k->tokens_under_way -= c->tokens_in + c->output_most;
+    k->usd_under_way -= usd_at_most(r, c);
+    if (reply->usage.input > 0) {
+        k->told_in += (double)reply->usage.input;
+        k->estimated_in += (double)c->tokens_in;
+    }
     if (!keep(r, c, err))
         return false;
     c->state = CALL_ANSWERED;
