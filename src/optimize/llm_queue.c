@@ -245,7 +245,9 @@ static double tokens_paid(const struct run *r, const struct call *c, size_t n)
 
     if (!(limit > 0))
         return INFINITY;
-    return p.output > 0 ? left / p.output * 1e6 : left > 0 ? INFINITY : 0;
+    if (p.output > 0)
+        return left / p.output * 1e6;
+    return left > 0 ? INFINITY : 0;
 }
 
 /* Those that may come beside it count: they are not known yet. */
