@@ -1,8 +1,6 @@
 /* Anthropic's Messages. The system prompt, the same for all calls of a role, is marked for its cache. */
 #include "llm/internal.h"
 
-enum { DEFAULT_MAX_TOKENS = 16384 };
-
 static json_t *text_block(const char *text, bool cached)
 {
     json_t *o = json_object();
@@ -57,7 +55,7 @@ static json_t *body(const struct llm_config *c, const struct llm_request *q, uns
     bool cached = !(dropped & PARAM_CACHE);
 
     if (max_output <= 0)
-        max_output = DEFAULT_MAX_TOKENS;
+        max_output = REPLY_TOKENS;
     *sent = 0;
     json_put_text(o, "model", c->model);
     if (q->system && *q->system) {

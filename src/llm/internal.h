@@ -8,6 +8,7 @@
 
 #include "llm/llm.h"
 
+enum { REPLY_TOKENS = 16384 };             /* of one reply, where a limit must be said and nobody said one */
 #define REPLY_MAX_BYTES ((size_t)16 << 20) /* of one reply, unpacked */
 
 /* ---- text.c ---- */

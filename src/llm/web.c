@@ -107,16 +107,14 @@ static void exchange_start(struct call *c, const char *url, const char *body)
     str_free(&key);
 }
 
-/* A limit that only the request sets is said where it is below what a reply has anyhow: servers refuse larger
- * ones than their model's. */
-enum { SAID_BELOW = 32768 };
-
+/* A limit that only the request sets is said where it is below that of any reply: servers refuse larger ones
+ * than their model's. */
 static int output_most(const struct call *c)
 {
     int own = c->llm->max_output ? c->llm->max_output : c->llm->c.max_output_tokens;
     int64_t most = c->q.output_most;
 
-    return most > 0 && most < (own > 0 ? own : SAID_BELOW) ? (int)most : own;
+    return most > 0 && most < (own > 0 ? own : REPLY_TOKENS) ? (int)most : own;
 }
 
 void web_start(struct call *c)

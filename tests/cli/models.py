@@ -276,8 +276,8 @@ def tokens_end_it(folder):
     small_task(folder)
     asked, r = count_by_limit(folder, "--budget-tokens", "20000", out="run")
     expect(r["status"] == "budget" and r["cost"]["tokens_in"] + r["cost"]["tokens_out"] <= 20000, r["cost"])
-    most = [p.get("max_tokens", 0) for p in asked]
-    expect(all(a > b >= 1024 for a, b in zip(most, most[1:])) and most[0] < 20000, most)
+    most = [p["max_tokens"] for p in asked if "max_tokens" in p] # said where it is below that of any reply
+    expect(len(most) > 2 and all(a > b >= 1024 for a, b in zip(most, most[1:])) and most[0] < 16384, most)
     expect(1 < len(asked) < 11 and r["speedup"]["geomean"] > 1.03, f"{len(asked)} calls")
     with Server(scenario(rule("planner", *[plan(f"later idea {i}") for i in range(5)]))) as s:
         resume(folder, "--base-url", s.url, "--budget-tokens", "1000000")
