@@ -192,6 +192,16 @@ static bool only_failed(const struct agent_plan_input *in, const char *transform
     return failed;
 }
 
+/* A block has 65536 registers on all devices that are known here (CUDA Programming Guide, "Compute
+ * Capabilities"), and a thread takes them by eights. Bounds in the file make the compiler keep to them. */
+static bool registers_suffice(const struct agent_plan_input *in, const struct transform *ops, int setting)
+{
+    unsigned each = (in->registers + 7) / 8 * 8;
+
+    return !ops->threads || strstr(in->version->kernel->text, "__launch_bounds__") ||
+           each * (unsigned)ops->threads(setting) <= 65536;
+}
+
 /* Settings of the first transform that settles the block: everything else depends on them, so each has its own
  * stack. */
 struct blocks {
@@ -200,14 +210,15 @@ struct blocks {
     size_t n;
 };
 
-static void note_block(struct blocks *b, const struct transform *ops, int setting)
+static void note_block(struct blocks *b, const struct agent_plan_input *in, const struct transform *ops,
+                       int setting)
 {
     if (!ops->chooses || !strstr(ops->chooses, "block") || (b->transform && b->transform != ops->name) ||
         b->n == ARRAY_LEN(b->settings))
         return;
     b->transform = ops->name;
     b->settings[b->n++] = setting;
-    if (b->n == 2 && ops->later)
+    if (b->n == 2 && ops->later && registers_suffice(in, ops, ops->later))
         b->settings[b->n++] = ops->later;
 }
 
@@ -236,16 +247,6 @@ static void draft_whole_cure(struct drafts *d, const struct blocks *blocks)
                 d, steps, n, 1.6, 0.75 * pow(0.93, (double)k),
                 arena_printf(d->arena, "it is bound by %s: all transforms that help this, together", bound));
     }
-}
-
-/* A block has 65536 registers on all devices that are known here (CUDA Programming Guide, "Compute
- * Capabilities"), and a thread takes them by eights. Bounds in the file make the compiler keep to them. */
-static bool registers_suffice(const struct agent_plan_input *in, const struct transform *ops, int setting)
-{
-    unsigned each = (in->registers + 7) / 8 * 8;
-
-    return !ops->threads || strstr(in->version->kernel->text, "__launch_bounds__") ||
-           each * (unsigned)ops->threads(setting) <= 65536;
 }
 
 double strategy_promise(const struct agent_strategy *s)
@@ -283,7 +284,7 @@ void agent_plan_rules(const struct agent_plan_input *in, struct arena *a,
             if (again || !registers_suffice(in, ops, sites[i].setting))
                 continue;
             draft_single(&d, ops, &sites[i], rank);
-            note_block(&blocks, ops, sites[i].setting);
+            note_block(&blocks, in, ops, sites[i].setting);
         }
     }
     draft_winners(&d);

@@ -209,14 +209,36 @@ static void add_tail(struct answer *a, const struct exec_child *x)
     str_free(&clean);
 }
 
-static void take_reply(const struct exec_child *x, size_t n, struct answer *a)
+/* As far as it may go. */
+static void take_reply(struct call *c)
 {
-    text_add_utf8(&a->text, str_text(&x->reply), n);
+    struct answer *a = &c->answer;
+    int64_t most = c->q.output_most, n;
+
+    text_add_utf8(&a->text, str_text(&c->child->reply), c->child->reply.len);
     a->ended = a->choice = true;
+    while (most && (n = llm_tokens(str_text(&a->text))) > most) {
+        a->end = LLM_CUT;
+        a->text.len = (size_t)((double)a->text.len * (double)most / (double)n);
+        while (a->text.len && ((unsigned char)a->text.s[a->text.len] & 0xc0) == 0x80) /* whole characters */
+            a->text.len--;
+        a->text.s[a->text.len] = '\0';
+    }
 }
 
-static enum verdict judge(struct exec_child *x, int status, struct answer *a)
+static bool is_too_long(const struct call *c)
 {
+    const struct str *reply = &c->child->reply;
+    int64_t most = c->q.output_most; /* a token has a byte at least */
+
+    return most && (int64_t)reply->len > most && llm_tokens(str_text(reply)) > most;
+}
+
+static enum verdict judge(struct call *c, int status)
+{
+    struct exec_child *x = c->child;
+    struct answer *a = &c->answer;
+
     if (WIFSIGNALED(status)) {
         answer_fail(a, TRY_ONCE_MORE, "the command was killed by signal %d", WTERMSIG(status));
     } else if (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127) {
@@ -224,7 +246,7 @@ static enum verdict judge(struct exec_child *x, int status, struct answer *a)
     } else if (WEXITSTATUS(status)) {
         answer_fail(a, TRY_ONCE_MORE, "the command failed with status %d", WEXITSTATUS(status));
     } else {
-        take_reply(x, x->reply.len, a);
+        take_reply(c);
     }
     if (a->failed)
         add_tail(a, x);
@@ -234,7 +256,6 @@ static enum verdict judge(struct exec_child *x, int status, struct answer *a)
 static void look(struct call *c)
 {
     struct exec_child *x = c->child;
-    size_t most = 4 * (size_t)c->q.output_most; /* as llm_tokens() counts */
     const char *late = call_over_time(c, x->reply.len > 0, x->byte_s);
     enum verdict v;
     int status = 0;
@@ -242,9 +263,8 @@ static void look(struct call *c)
 
     if (x->reply.len && !c->first_s)
         c->first_s = time_s();
-    if (most && x->reply.len > most) {
-        take_reply(x, most, &c->answer);
-        c->answer.end = LLM_CUT;
+    if (is_too_long(c)) {
+        take_reply(c);
         v = answer_judge(&c->answer);
     } else if (x->too_big) {
         answer_fail(&c->answer, v = TRY_NO_MORE, "the command printed more than %zu MB", REPLY_MAX_BYTES >> 20);
@@ -260,7 +280,7 @@ static void look(struct call *c)
         x->pid = -1;
         drain_all(x, &x->out, &x->reply);
         drain_all(x, &x->err, &x->tail);
-        v = judge(x, status, &c->answer);
+        v = judge(c, status);
     }
     stop(c);
     call_judged(c, v, NAN);
