@@ -30,6 +30,11 @@ def told(name):
     return None
 
 
+def runs(how, way):
+    """Their names, as WAYS had them."""
+    return sorted(name.removesuffix(".txt") for name in os.listdir(out) if name.startswith(f"{how}-{way}") and name.endswith(".txt"))
+
+
 def last_words(name):
     lines = [line for line in text(name + ".txt").splitlines() if line.strip()]
     return lines[-1][:110] if lines else "nothing"
@@ -50,13 +55,12 @@ def runtime_program(name):
 
 def answers(how, with_it):
     """Some of the program's answers differ from run to run: one of those that runs without us gave is the same."""
-    others = [t["answer"] for t in map(told, (f"{how}-alone-1", f"{how}-alone-2", f"{how}-profile")) if t]
+    others = [t["answer"] for t in map(told, (*runs(how, "alone"), f"{how}-profile")) if t]
     return f"answer as in {others.count(with_it['answer'])} of {len(others)} runs without, which gave {len(set(others))}"
 
 
 def overhead(how, way):
-    alone, with_it = [told(f"{how}-alone-{i}") for i in (1, 2)], told(f"{how}-{way}")
-    alone = [a for a in alone if a]
+    alone, with_it = [a for a in map(told, runs(how, "alone")) if a], told(f"{how}-{way}")
     if not alone or not with_it:
         return print(f"{how:9} {way:7} overhead not known: {last_words(how + '-' + way)}")
     for part in ("decode", "prefill"):
@@ -97,8 +101,7 @@ for i in (1, 2, 3):
     print(f"threads-{i}      {(ranking or {}).get('windows')} windows, {(ranking or {}).get('launches')} launches; "
           f"{next((line for line in text(f'threads-{i}.txt').splitlines() if 'launches, ' in line), last_words(f'threads-{i}'))}")
 for how in ("eager", "graphs", "compiled"):
-    for way in ("auto", "auto-2"):
-        if not told(f"{how}-alone-1"):
-            continue
+    for run in runs(how, "auto") if told(f"{how}-alone-1") else ():
+        way = run.removeprefix(how + "-")
         overhead(how, way)
         agreement(how, way)
