@@ -25,6 +25,7 @@ struct load {                       /* what the GPU must do, all blocks together
     double blocks, resident, warps; /* resident: on one SM at once; warps of a block */
     double cycles, first_cycles;    /* of a block alone: later ones, the slowest of the first wave */
     double slots, pipe[N_PIPES], l2_read, l2_write, l2_loads, l2_stores; /* a block */
+    double local;                             /* bytes of local memory in the L2, a block */
     double code;                              /* machine instructions of which any was executed */
     bool geometry;                            /* the sizes of grid or block are asked for */
     double apart;                             /* share of neighbouring blocks that work far from each other */
@@ -78,12 +79,14 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     t->latency_us = chain_us * (1 - x->sync_share);
 
     double read = x->l2_read * x->blocks, write = x->l2_write * x->blocks;
-    t->l2_bytes = read + write;
+    t->l2_bytes = read + write + x->local * x->blocks;
     t->l2_us = MAX(read / m->l2_read_gbs, write / m->l2_write_gbs) * 1e-3; /* each way has its own wires */
     t->l2_us = MAX(t->l2_us, (x->l2_read + x->l2_write) * per_sm / m->sm_gbs * 1e-3);
     t->l2_us = MAX(t->l2_us,
                    (x->l2_loads / m->l2_loads_per_ns + x->l2_stores / m->l2_stores_per_ns) * x->blocks * 1e-3);
     t->l2_us = MAX(t->l2_us, x->atomics * x->blocks / m->l2_atomics_per_ns * 1e-3);
+    /* Spilled registers come and go while the rest of the stream waits for them. */
+    double local_us = x->local * x->blocks / m->l2_read_gbs * 1e-3;
     t->dram_bytes = x->dram_read + x->dram_write;
     t->dram_us = (MAX(x->dram_read / m->dram_read_gbs, x->dram_lines / m->dram_lines_per_ns) +
                   x->dram_write / m->dram_write_gbs) *
@@ -94,11 +97,12 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     double fill = (m->l2_cycles / mhz + (t->dram_bytes > 0 ? m->dram_ns * 1e-3 : 0)) * (t->l2_bytes > 0);
     double streams[] = {t->l2_us, t->dram_us};
     double memory[] = {chain_us + x->hottest * m->atomic_cycles / mhz,
-                       joined(streams, ARRAY_LEN(streams), HARD) + fill};
+                       joined(streams, ARRAY_LEN(streams), HARD) + fill + local_us};
     double parts[] = {joined(memory, ARRAY_LEN(memory), m->overlap), t->issue_us + fill,
                       x->blocks / m->blocks_per_us};
     t->us = t->launch_us + joined(parts, ARRAY_LEN(parts), HARD);
     t->waves = waves;
+    t->l2_us += local_us;
 
     const struct {
         enum ptx_bound bound;
@@ -150,6 +154,8 @@ struct run {
     struct ptx_launch launch; /* the grid may be smaller than the caller's */
     struct ptx_options options;
     struct ptx_report *report;
+    const struct ptx_resources *resources; /* NULL: unknown */
+    const struct func *entry;
     uint64_t n_blocks;
     uint32_t cluster[3]; /* blocks; 1: none */
 };
@@ -539,6 +545,7 @@ static void launch_load(const struct ptx_profile *p, const struct run *r, struct
         correct(p, w, &x, t);
     double scale = x.blocks / (double)p->samples.n;
     spread(p, r->launch.grid, scale, &x);
+    x.local = local_l2_bytes(p, r->resources, r->entry, x.warps);
     x.hottest = MAX(p->hottest * scale, p->hottest_near);
     combine(p->device, p->model, &x, t);
     remember(cache, p, scale);
@@ -556,7 +563,13 @@ bool ptx_time_launch(const struct ptx_timed *on, const struct ptx_launch *l, str
         return err_input(err, "the module has no kernel %s", l->kernel);
     *t = (struct ptx_time){0};
     struct ptx_profile p;
-    struct run r = {.module = m, .mem = on->mem, .launch = *l, .options = *o, .report = report};
+    struct run r = {.module = m,
+                    .mem = on->mem,
+                    .launch = *l,
+                    .options = *o,
+                    .report = report,
+                    .resources = on->resources,
+                    .entry = entry};
     uint32_t threads = l->block[0] * l->block[1] * l->block[2];
     uint32_t registers = on->resources ? on->resources->registers : o->registers;
     uint32_t shared = l->shared_bytes + entry->shared_bytes;

@@ -19,6 +19,7 @@ struct ptx_peaks ptx_device_peaks(const struct ptx_device *d);
 
 struct ptx_sass_line { /* machine instructions per source line, from the CUBIN */
     int line, count;
+    int local_loaded, local_stored; /* bytes a lane that they move from and to local memory, in whole words */
 };
 
 struct ptx_resources { /* of one kernel, from ptxas; 0 or NULL: unknown */

@@ -213,6 +213,11 @@ double reuse_window(const struct ptx_profile *p, const uint32_t grid[3]); /* blo
 /* Bytes of an allocation that all blocks of the launch read from DRAM, if nothing was resident before it. */
 double reuse_bytes(const struct ptx_profile *p, const struct touched *t, const uint32_t grid[3], double window);
 
+/* local.c: bytes of local memory that a block of so many warps moves through the L2, spilled registers
+ * included. */
+double local_l2_bytes(const struct ptx_profile *p, const struct ptx_resources *res, const struct func *entry,
+                      double warps);
+
 void profile_open(struct ptx_profile *p, const struct ptx_module *m, const struct ptx_device *d,
                   struct ptx_cache *cache);
 void profile_close(struct ptx_profile *p);

@@ -3,7 +3,14 @@
  * bytes. */
 #include "elf_file.h"
 
-enum { INSN_BYTES = 16, MAX_LINE = 1 << 16, SASS_NOP = 0x918 };
+enum {
+    INSN_BYTES = 16,
+    MAX_LINE = 1 << 16,
+    SASS_NOP = 0x918, /* the opcode is an instruction's lowest 12 bits */
+    SASS_LDL =
+        0x983, /* found by holding nvcc's CUBINs to what ptxas says that they spill: the bytes are the same */
+    SASS_STL = 0x387,
+};
 
 static uint64_t take_uleb(struct bytes *b)
 {
@@ -44,6 +51,7 @@ struct table {
     uint8_t *wanted;  /* by file number */
     size_t n_wanted;
     VEC(struct row) rows;
+    const uint8_t *text;
     uint64_t text_bytes;
     uint8_t *is_code; /* by instruction: counts at all */
     int *line;        /* by instruction; 0: none */
@@ -297,14 +305,13 @@ static bool is_ours(void *context, uint64_t offset)
 
 /* Padding is no work, nor are the compiler's own slow-path routines, which stand behind the kernel's code under
  * the kernel's last line: they run for denormals and huge divisors only. */
-static void mark_code(struct table *t, const struct elf *e, const Elf64_Shdr *text, const struct relocated *r,
-                      struct arena *a)
+static void mark_code(struct table *t, const struct elf *e, const struct relocated *r, struct arena *a)
 {
     size_t n = t->text_bytes / INSN_BYTES;
     t->is_code = arena_alloc(a, n + 1);
     for (size_t i = 0; i < n; i++) {
         uint16_t low;
-        memcpy(&low, e->data + text->sh_offset + i * INSN_BYTES, 2);
+        memcpy(&low, t->text + i * INSN_BYTES, 2);
         t->is_code[i] = (low & 0xfff) != SASS_NOP;
     }
     Elf64_Sym sym;
@@ -344,10 +351,11 @@ static bool read_table(struct table *t, struct arena *a, const void *cubin, size
         line_str = contents(&e, &s);
 
     *t = (struct table){.want = file ? base_name(file) : NULL,
+                        .text = e.data + text.sh_offset,
                         .text_bytes = text.sh_size / INSN_BYTES * INSN_BYTES};
     t->wanted = mem_alloc(4096);
     t->line = arena_array(a, int, t->text_bytes / INSN_BYTES + 1);
-    mark_code(t, &e, &text, &r, a);
+    mark_code(t, &e, &r, a);
     const uint8_t *start = all.p;
     while (all.p < all.end && !all.bad)
         read_unit(t, &all, start, str, line_str, is_ours, &r);
@@ -356,23 +364,38 @@ static bool read_table(struct table *t, struct arena *a, const void *cubin, size
     return true;
 }
 
+static void count_insn(struct ptx_sass_line *l, const uint8_t *insn)
+{
+    static const int words_of[8] = {1, 1, 1, 1, 1, 2, 4, 0}; /* by the access's type, bits 73 to 75 */
+    uint16_t opcode = (uint16_t)((insn[0] | insn[1] << 8) & 0xfff);
+    int bytes = 4 * words_of[insn[9] >> 1 & 7];
+
+    l->count++;
+    l->local_loaded += opcode == SASS_LDL ? bytes : 0;
+    l->local_stored += opcode == SASS_STL ? bytes : 0;
+}
+
 bool cubin_lines(struct arena *a, const void *cubin, size_t len, const char *mangled, const char *file,
                  struct cubin_lines *to, struct err *err)
 {
     struct table t;
     if (!read_table(&t, a, cubin, len, mangled, file, err))
         return false;
-    int *counts = mem_zalloc(MAX_LINE * sizeof(*counts));
+    struct ptx_sass_line *all = mem_zalloc(MAX_LINE * sizeof(*all));
     size_t found = 0;
     for (uint64_t at = 0; at < t.text_bytes / INSN_BYTES; at++)
-        if (t.is_code[at] && t.line[at])
-            found += counts[t.line[at]]++ == 0;
+        if (t.is_code[at] && t.line[at]) {
+            found += all[t.line[at]].count == 0;
+            count_insn(&all[t.line[at]], t.text + at * INSN_BYTES);
+        }
     struct ptx_sass_line *out = arena_array(a, struct ptx_sass_line, found + 1);
     *to = (struct cubin_lines){.lines = out, .line_of = t.line, .n_insns = t.text_bytes / INSN_BYTES};
-    for (int i = 1; i < MAX_LINE; i++)
-        if (counts[i])
-            out[to->n_lines++] = (struct ptx_sass_line){i, counts[i]};
-    free(counts);
+    for (int i = 1; i < MAX_LINE; i++) {
+        all[i].line = i;
+        if (all[i].count)
+            out[to->n_lines++] = all[i];
+    }
+    free(all);
     return found ||
            err_world(err, "the CUBIN's line information names no line of %s", file ? file : "any file");
 }

@@ -299,8 +299,8 @@ static void bench_close(struct bench *b)
     arena_close(b->a);
 }
 
-static struct ptx_time bench_time(struct bench *b, const char *kernel, uint32_t blocks, uint32_t threads,
-                                  uint32_t number, uint32_t registers)
+static struct ptx_time bench_time_with(struct bench *b, const char *kernel, uint32_t blocks, uint32_t threads,
+                                       uint32_t number, const struct ptx_resources *res)
 {
     bool two = str_eq(kernel, "copy") || str_eq(kernel, "scatter"), chain = str_eq(kernel, "chain");
     const void *args[3] = {&b->out, two || chain ? (const void *)&b->in : &number, &number};
@@ -311,16 +311,21 @@ static struct ptx_time bench_time(struct bench *b, const char *kernel, uint32_t 
                            .n_args = chain ? 3 : 2,
                            .cooperative = str_eq(kernel, "twice")};
     struct ptx_options o = {.device = ptx_device_find("h200")};
-    struct ptx_resources res = {.registers = registers};
     struct ptx_report report = {0};
     struct ptx_time t;
     struct err err = {0};
-    const struct ptx_timed on = {b->module, b->mem, &o, &res, b->cache, b->a};
+    const struct ptx_timed on = {b->module, b->mem, &o, res, b->cache, b->a};
     assert_ok(ptx_time_launch(&on, &l, &t, &report, &err), err);
     if (report.end != PTX_DONE)
         fail_msg("%s: %s", ptx_end_name(report.end), report.n_findings ? report.findings[0].words : "");
     ptx_report_clear(&report);
     return t;
+}
+
+static struct ptx_time bench_time(struct bench *b, const char *kernel, uint32_t blocks, uint32_t threads,
+                                  uint32_t number, uint32_t registers)
+{
+    return bench_time_with(b, kernel, blocks, threads, number, &(struct ptx_resources){.registers = registers});
 }
 
 static const struct ptx_line_stats *line_of(const struct ptx_time *t, int line)
@@ -355,6 +360,33 @@ static void test_peaks(void **state)
     assert_float_equal(h.fp64, 33.5e12, 0.1e12);
     assert_float_equal(a.fp32, 19.5e12, 0.1e12);
     assert_float_equal(a.tensor_fp16, 312e12, 0.1e12);
+}
+
+/* Stores of spilled registers all reach the L2, loads where the L1 lacks the room: 128 threads fill a sixteenth
+ * of an SM, so that frames of 64 bytes fit and those of 2 KB do not. */
+static void test_spills(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    uint32_t blocks = 4096;
+    double threads = 128.0 * blocks;
+    const struct ptx_sass_line stores[] = {{2, 4, 0, 40}}, loads[] = {{2, 4, 40, 0}};
+    struct ptx_resources res = {.registers = 16, .n_sass = 1, .sass = stores};
+    bench_time(&b, "copy", blocks, 128, 0, 16);
+    struct ptx_time plain = bench_time_with(&b, "copy", blocks, 128, 0, &res);
+    res.stack_bytes = 64;
+    struct ptx_time stored = bench_time_with(&b, "copy", blocks, 128, 0, &res);
+    res.sass = loads;
+    struct ptx_time kept = bench_time_with(&b, "copy", blocks, 128, 0, &res);
+    res.stack_bytes = 2048;
+    struct ptx_time missed = bench_time_with(&b, "copy", blocks, 128, 0, &res);
+    assert_float_equal(stored.l2_bytes - plain.l2_bytes, 40 * threads, 0.01 * threads);
+    assert_float_equal(kept.l2_bytes, plain.l2_bytes, 1);
+    assert_in_range((long)(missed.l2_bytes - plain.l2_bytes), (long)(30 * threads), (long)(40 * threads));
+    assert_true(stored.us > plain.us + 0.5 * 40 * threads / 5300 * 1e-3);
+    assert_float_equal(kept.us, plain.us, 1e-6);
+    bench_close(&b);
 }
 
 static void test_stream(void **state)
@@ -560,6 +592,7 @@ int main(void)
         cmocka_unit_test(test_operations),
         cmocka_unit_test(test_peaks),
         cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_spills),
         cmocka_unit_test(test_stream),
         cmocka_unit_test(test_scatter),
         cmocka_unit_test(test_chain),

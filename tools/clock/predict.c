@@ -168,13 +168,11 @@ static bool workload(struct program *p, const char *version, const int64_t *dims
         ok = task_shape(t, &t->args[i], dims, &elements, err);
         struct fill *f = arena_new(p->a, struct fill);
         *f = (struct fill){t, &t->args[i], dims};
-        struct ptx_buffer b = {t->args[i].name,
-                               (uint64_t)elements * kernel_type_size(t->args[i].type),
-                               256,
-                               true,
-                               false,
-                               fill_page,
-                               f};
+        struct ptx_buffer b = {.name = t->args[i].name,
+                               .size_bytes = (uint64_t)elements * kernel_type_size(t->args[i].type),
+                               .initialised = true,
+                               .fill = fill_page,
+                               .context = f};
         ok = ok && (m.buffers[n++] = ptx_mem_alloc(m.mem, &b, err)) != 0;
     }
     for (size_t i = 0; ok && i < plan.n_workspaces; i++) {
