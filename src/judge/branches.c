@@ -1,6 +1,7 @@
 /* Where a launcher goes. It is planned on many shapes of the domain, which costs next to nothing, and so is the
  * original's; shapes on which either decides what it decided in no case of the suite are run, the smallest of
- * each kind. So are those where a comparison of the version's own turns over. */
+ * each kind. So are those where a comparison of the version's own turns over, and those that are as round as it
+ * asks for and no rounder. */
 #include <ctype.h>
 
 #include "workloads.h"
@@ -21,6 +22,8 @@ enum {
     MOST_BOUNDARY = INT32_MAX, /* elements of a shape at which one turns over: beyond are the extreme shapes */
     MOST_BOUNDARIES = 4,       /* comparisons of a version's own, with up to three shapes each */
     TWIN = 5,                  /* an extent that is small, but not the smallest */
+    MOST_LEAST = 4,            /* shapes that are no rounder than the launcher asks for */
+    ROUNDEST = 256,            /* of these: what an extent may be a multiple of */
 };
 
 struct branches {
@@ -447,6 +450,74 @@ static void add_boundaries(struct branches *b, const int64_t *least, struct fate
     }
 }
 
+/* ---- extents that are no rounder than the launcher asks for ---- */
+
+/* Which way the launcher goes on a shape; false where it has no plan. */
+static bool way_of(struct branches *b, const int64_t *dims, uint64_t *way)
+{
+    struct version *v = b->version;
+    struct plan plan = {0};
+    struct fate fate = {0};
+    bool planned = task_in_domain(v->judge->task, dims);
+
+    if (planned)
+        version_plan_only(v, b->arena, dims, &plan, &fate);
+    planned = planned && fate_open(&fate);
+    b->steps += plan.interpreted;
+    *way = 0;
+    for (size_t i = 0; planned && i < plan.n_marks; i++)
+        *way += rng_mix(plan.marks[i]);
+    arena_reset(b->arena);
+    return planned;
+}
+
+/* Makes each extent a multiple of the smallest power of two with which the launcher still goes the same way;
+ * false when it asks for none. */
+static bool make_least_round(struct branches *b, int64_t *dims, uint64_t way)
+{
+    bool asks = false;
+
+    for (size_t k = 0; k < b->version->judge->task->n_dims; k++) {
+        int64_t own = dims[k], round = 1;
+        uint64_t other;
+        for (; round < ROUNDEST && own % (2 * round) == 0; round *= 2) {
+            dims[k] = own - round;
+            if (dims[k] > 0 && way_of(b, dims, &other) && other == way)
+                break;
+            dims[k] = own;
+        }
+        asks |= round > 1 && dims[k] != own;
+    }
+    return asks;
+}
+
+/* A guard that asks for multiples of 8 where the kernel needs 16 is seen only at an odd number of eights. */
+static void add_least_round(struct branches *b, const struct fate *fate)
+{
+    struct version *v = b->version;
+    const struct judge *j = v->judge;
+    size_t n_bases = j->n_cases + v->n_branches, taken = 0;
+    VEC(uint64_t) ways = {0};
+    int64_t dims[16];
+
+    for (size_t i = 0; i < n_bases && taken < MOST_LEAST && !over(b, fate); i++) {
+        const int64_t *base = i < j->n_cases ? j->cases[i].dims : v->branches[i - j->n_cases];
+        bool known = task_case_elements(j->task, base) > RUN_ELEMENTS;
+        uint64_t way;
+        if (known || !way_of(b, base, &way))
+            continue;
+        for (size_t k = 0; k < ways.n; k++)
+            known |= ways.v[k] == way;
+        memcpy(dims, base, j->task->n_dims * sizeof(*dims));
+        if (known || !make_least_round(b, dims, way))
+            continue;
+        vec_push(&ways, way);
+        v->branches[v->n_branches++] = arena_copy(v->arena, dims, j->task->n_dims * sizeof(*dims));
+        taken++;
+    }
+    vec_free(&ways);
+}
+
 void branches_find(struct version *v, struct fate *fate)
 {
     struct judge *j = v->judge;
@@ -457,7 +528,7 @@ void branches_find(struct version *v, struct fate *fate)
     struct plan plan;
     struct news news;
 
-    v->branches = arena_array(v->arena, const int64_t *, MOST_RUN + 3 * MOST_BOUNDARIES);
+    v->branches = arena_array(v->arena, const int64_t *, MOST_RUN + 3 * MOST_BOUNDARIES + MOST_LEAST);
     for (size_t i = 0; i < j->n_cases && look(&b, j->cases[i].dims, &plan, &news, fate); i++)
         arena_reset(b.arena);
     b.n_suite = b.marks.n;
@@ -478,6 +549,7 @@ void branches_find(struct version *v, struct fate *fate)
         solve_all(&b, sized[0].dims, fate);
     if (v != &j->baseline && n > 0)
         add_boundaries(&b, sized[0].dims, fate);
+    add_least_round(&b, fate);
 done:
     vec_free(&b.original);
     vec_free(&b.numbers);

@@ -39,13 +39,21 @@ double error_ulp(enum kernel_type t, double v)
 }
 
 /* A number beyond the type's range counts as the first one that does not fit: an answer next to the edge may
- * fall on either side of it. */
+ * fall on either side of it. The exact answer does so where inf stands: the largest number is none for what is
+ * far beyond. */
 static double within_range(enum kernel_type t, double v)
 {
     if (t == KT_F64)
         return v;
     double edge = power_of_two(format_of(t).max_exponent + 1);
     return CLAMP(v, -edge, edge);
+}
+
+static double apart(enum kernel_type t, double got, double exact)
+{
+    bool beyond = within_range(t, got) != got;
+
+    return fabs(within_range(t, got) - (beyond ? within_range(t, exact) : exact));
 }
 
 /* Compiled with flush-to-zero, what is below the smallest normal number becomes zero at some step, and which
@@ -65,7 +73,7 @@ static double distance(enum kernel_type t, unsigned in_force, double got, double
         return got == exact ? 0 : INFINITY;
     if (!(in_force >> RULE_EDGE & 1))
         return fabs(got - exact) / error_ulp(t, exact);
-    return fabs(within_range(t, got) - within_range(t, exact)) / error_ulp(t, exact);
+    return apart(t, got, exact) / error_ulp(t, exact);
 }
 
 double error_units(enum kernel_type type, double ulps, double exact, double least)
@@ -98,7 +106,7 @@ double error_absolute(enum kernel_type type, double got, double exact, double or
 {
     if (got == orig || isnan(got))
         return 0; /* NaN in its place; elsewhere error_ulps has said so */
-    return isinf(exact) ? 0 : fabs(within_range(type, got) - within_range(type, exact));
+    return isinf(exact) ? 0 : apart(type, got, exact);
 }
 
 void error_see(struct error_pool *p, enum kernel_type type, double got, double exact)

@@ -127,6 +127,8 @@ static void errors_are_in_ulps(void **state)
         {KT_F16, 0, 0x1p-25, 0, 0.5},               /* below the denormals */
         {KT_F16, INFINITY, 65519, 65504, 17. / 32}, /* at the edge, rounded the other way */
         {KT_F16, 65504, 65521, INFINITY, 17. / 32},
+        {KT_F16, INFINITY, 1e6, INFINITY, 0},
+        {KT_F16, 65504, 65504 + 32 * 100, INFINITY, 100}, /* not where it is far beyond */
         {KT_F32, NAN, 1, 1, INFINITY},
         {KT_F32, 1, NAN, NAN, INFINITY},
         {KT_F32, NAN, NAN, NAN, 0},
