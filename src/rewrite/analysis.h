@@ -383,5 +383,8 @@ char *elements_write(struct elements *w, const struct node *statements, size_t n
 /* After each region: what it needs of pointers is remembered, what is its own forgotten. Was anything accessed?
  */
 bool elements_end(struct elements *w);
+/* What a launch must ask for it: of sizes and pointers. And a guard that no workload passes is of no use. */
+void elements_guards(const struct elements *w, const struct launch *l, struct guard_list *g);
+bool guard_hopeless(const struct function *f, const struct guard_list *g);
 
 #endif
