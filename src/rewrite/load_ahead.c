@@ -16,7 +16,7 @@ struct ahead_load {
 };
 
 struct ahead_loop {
-    struct node loop, block, question; /* block: of what the question asks for, its statements */
+    struct step_loop steps;
     struct ahead_load loads[LOADS_MOST];
     size_t n;
 };
@@ -27,30 +27,6 @@ struct detail {
     size_t n;
 };
 
-/* `#pragma unroll` above `for (int item = 0; item < STEPS; item++) { int i = ...; if (i < d) { ... } }` among
- * the kernel's own statements. */
-static bool steps_of(const struct function *f, struct node loop, struct ahead_loop *l)
-{
-    size_t n;
-    struct node body = node_field(loop, FIELD_BODY), start = node_field(loop, FIELD_INITIALIZER), before;
-    struct node *all = named_children(f, body, &n);
-    int64_t first;
-    *l = (struct ahead_loop){.loop = loop};
-    before = node_prev(loop);
-    if (!node_is(before, NODE_PREPROC_CALL) || !str_starts(text_of(f, before), "#pragma unroll") || n == 0 ||
-        !node_is(body, NODE_COMPOUND_STATEMENT) ||
-        !node_is(node_field(loop, FIELD_UPDATE), NODE_UPDATE_EXPRESSION) ||
-        !constant_value(f, node_field(node_field(start, FIELD_DECLARATOR), FIELD_VALUE), &first) || first != 0)
-        return false;
-    for (size_t i = 0; i + 1 < n; i++)
-        if (!node_is(all[i], NODE_DECLARATION) || node_has_effect(f, all[i]))
-            return false;
-    l->question = all[n - 1];
-    l->block = node_field(l->question, FIELD_CONSEQUENCE);
-    return node_is(l->question, NODE_IF_STATEMENT) && !node_ok(node_field(l->question, FIELD_ALTERNATIVE)) &&
-           node_is(l->block, NODE_COMPOUND_STATEMENT);
-}
-
 /* Is what the index says known before the first loop, but for what the loop declares before it asks? */
 static bool known_before(const struct function *f, const struct ahead_loop *l, struct node e, size_t at)
 {
@@ -58,7 +34,7 @@ static bool known_before(const struct function *f, const struct ahead_loop *l, s
         const struct variable *v = function_variable_of(f, *name);
         if (!v || (v->param && !v->assignments))
             continue;
-        bool own = v->from >= node_start(l->loop) && v->from < node_start(l->question);
+        bool own = v->from >= node_start(l->steps.loop) && v->from < node_start(l->steps.question);
         if (!own && (v->assignments || v->from >= at || v->array || v->shared))
             return false;
     }
@@ -69,7 +45,7 @@ static bool known_before(const struct function *f, const struct ahead_loop *l, s
 static bool only_place(const struct function *f, const struct ahead_loop *l, const struct ahead_load *load)
 {
     const char *index = NULL;
-    for (struct node *s = nodes_of(f, l->loop, NODE_SUBSCRIPT_EXPRESSION); node_ok(*s); s++) {
+    for (struct node *s = nodes_of(f, l->steps.loop, NODE_SUBSCRIPT_EXPRESSION); node_ok(*s); s++) {
         if (pointer_root(f, *s) != load->root)
             continue;
         char *one = text_compact(f->a, text_of(f, *s));
@@ -82,7 +58,7 @@ static bool only_place(const struct function *f, const struct ahead_loop *l, con
 
 static void collect_loop(const struct function *f, struct ahead_loop *l, size_t at, bool first)
 {
-    for (struct node *s = named_children(f, l->block, NULL); node_ok(*s) && l->n < LOADS_MOST; s++) {
+    for (struct node *s = named_children(f, l->steps.block, NULL); node_ok(*s) && l->n < LOADS_MOST; s++) {
         struct node d = node_field(*s, FIELD_DECLARATOR), value = node_field(d, FIELD_VALUE);
         struct ahead_load load = {.declaration = *s, .value = value};
         if (!node_is(*s, NODE_DECLARATION) || !node_is(d, NODE_INIT_DECLARATOR) ||
@@ -111,9 +87,9 @@ static bool collect(const struct function *f, int setting, struct detail *d, str
     *d = (struct detail){.f = f};
     for (struct node *s = named_children(f, f->body, NULL); node_ok(*s) && d->n < LOOPS_MOST; s++) {
         struct ahead_loop *l = &d->loops[d->n];
-        if (!node_is(*s, NODE_FOR_STATEMENT) || !steps_of(f, *s, l))
+        if (!node_is(*s, NODE_FOR_STATEMENT) || !step_loop_of(f, *s, &l->steps))
             continue;
-        struct node top = d->n ? d->loops[0].loop : l->loop;
+        struct node top = d->n ? d->loops[0].steps.loop : l->steps.loop;
         if (d->n && setting < 2)
             break;
         collect_loop(f, l, node_start(top), d->n == 0);
@@ -134,7 +110,7 @@ static int64_t bytes_ahead(const struct detail *d)
 {
     int64_t bytes = 0, steps;
     for (size_t i = 0; i < d->n; i++)
-        if (constant_value(d->f, node_field(node_field(d->loops[i].loop, FIELD_CONDITION), FIELD_RIGHT),
+        if (constant_value(d->f, node_field(node_field(d->loops[i].steps.loop, FIELD_CONDITION), FIELD_RIGHT),
                            &steps))
             bytes += steps * 16 * (int64_t)d->loops[i].n;
     return bytes;
@@ -144,16 +120,16 @@ static void ahead_edits(const struct detail *d, struct edits *edits)
 {
     const struct function *f = d->f;
     struct str arrays = {0}, loops = {0};
-    char *indent = text_indent(f, node_start(d->loops[0].loop));
+    char *indent = text_indent(f, node_start(d->loops[0].steps.loop));
     for (size_t i = 0; i < d->n; i++) {
         const struct ahead_loop *l = &d->loops[i];
         if (l->n == 0)
             continue;
-        struct node condition = node_field(l->loop, FIELD_CONDITION);
+        struct node condition = node_field(l->steps.loop, FIELD_CONDITION);
         char *item = text_of(f, node_field(condition, FIELD_LEFT)),
              *steps = text_of(f, node_field(condition, FIELD_RIGHT));
         str_addf(&loops, "#pragma unroll\n%s%s{\n%s", indent,
-                 text_range(f, node_start(l->loop), node_start(l->block)), indent);
+                 text_range(f, node_start(l->steps.loop), node_start(l->steps.block)), indent);
         for (size_t k = 0; k < l->n; k++) {
             str_addf(&arrays, "%s%s %s[%s];%s\n", indent, l->loads[k].v->type, l->loads[k].name, steps,
                      arrays.len ? "" : " // all under way before the first is used");
@@ -163,7 +139,7 @@ static void ahead_edits(const struct detail *d, struct edits *edits)
         }
         str_addf(&loops, "    }\n%s}\n", indent);
     }
-    size_t at = str_line_start(f->text, node_start(node_prev(d->loops[0].loop)));
+    size_t at = str_line_start(f->text, node_start(node_prev(d->loops[0].steps.loop)));
     edits_at(edits, at, arena_printf(f->a, "%s%s", str_take(&arrays, f->a), str_take(&loops, f->a)));
 }
 
