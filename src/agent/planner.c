@@ -10,7 +10,7 @@
 /* A gain below this is no gain. */
 #define NEUTRAL 1.005
 
-enum { MAX_SITES = 256, MAX_STACK = 12, MAX_TRANSFORMS = 32, MAX_DRAFTS = 512 };
+enum { MAX_SITES = 256, MAX_STACK = 12, MAX_TRANSFORMS = 64, MAX_DRAFTS = 512 };
 
 struct lesson { /* what the history says of one transform with one setting */
     unsigned tried, failed;

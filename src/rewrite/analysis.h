@@ -212,6 +212,12 @@ struct lane_loop {
 /* All of a function's lane loops in text order. */
 struct lane_loop *lane_loops(const struct function *f, size_t *count);
 bool lane_loop_of(const struct function *f, struct node for_statement, struct lane_loop *loop);
+/* A row in fixed steps, as register-cache leaves it: `#pragma unroll` above `for (int item = 0; item < STEPS;
+ * item++) { int i = ...; if (i < d) { ... } }`. */
+struct step_loop {
+    struct node loop, question, block; /* the if, and the statements it asks for */
+};
+bool step_loop_of(const struct function *f, struct node statement, struct step_loop *l);
 
 /* The settings to look for sites with, which end with NO_SETTING: a transform's own, which are worth a try
  * alone, and behind them, when all_settings is asked for, the other ones that its parameters have. */
@@ -383,5 +389,8 @@ char *elements_write(struct elements *w, const struct node *statements, size_t n
 /* After each region: what it needs of pointers is remembered, what is its own forgotten. Was anything accessed?
  */
 bool elements_end(struct elements *w);
+/* What a launch must ask for it: of sizes and pointers. And a guard that no workload passes is of no use. */
+void elements_guards(const struct elements *w, const struct launch *l, struct guard_list *g);
+bool guard_hopeless(const struct function *f, const struct guard_list *g);
 
 #endif

@@ -22,9 +22,11 @@ static bool is_addressed(struct node e)
 static void touches(const struct function *f, struct node e, touch_list *list)
 {
     struct node of = node_is(e, NODE_SUBSCRIPT_EXPRESSION) ? node_field(e, FIELD_ARGUMENT) : (struct node){0};
-    const struct variable *local =
-        node_is(of, NODE_FIELD_EXPRESSION) ? function_variable_of(f, node_field(of, FIELD_ARGUMENT)) : NULL;
-    if (node_ok(of) && (!local || local->pointer)) { /* not values.at[k] */
+    struct node base = node_is(of, NODE_FIELD_EXPRESSION) ? node_field(of, FIELD_ARGUMENT) : of;
+    base = node_is(base, NODE_SUBSCRIPT_EXPRESSION) ? node_field(base, FIELD_ARGUMENT) : base;
+    const struct variable *local = function_variable_of(f, base);
+    bool own = local && !local->pointer && !local->shared && (local->array || !node_same(base, of));
+    if (node_ok(of) && !own) { /* not values.at[k], nor those of an array of a thread's own */
         struct node parent = node_parent(e), call = node_parent(node_parent(parent));
         struct touch t = {.place = e, .root = pointer_root(f, e), .index = node_field(e, FIELD_INDICES)};
         bool load = node_is(parent, NODE_POINTER_EXPRESSION) && node_is(call, NODE_CALL_EXPRESSION) &&

@@ -117,6 +117,17 @@ struct node macro_around(const struct function *f, struct node n)
     return (struct node){0};
 }
 
+/* `x_v.at[k]` of a vector in registers: no memory. */
+static bool is_own_vector(const struct function *f, struct node element)
+{
+    struct node of = node_field(node_field(element, FIELD_ARGUMENT), FIELD_ARGUMENT);
+    if (node_is(of, NODE_SUBSCRIPT_EXPRESSION))
+        of = node_field(of, FIELD_ARGUMENT);
+    const struct variable *v = function_variable_of(f, of);
+    return node_is(node_field(element, FIELD_ARGUMENT), NODE_FIELD_EXPRESSION) && v && !v->pointer &&
+           !v->shared && str_starts(v->type, "packed<");
+}
+
 /* Is something reached through the same root written: an assignment, an atomic, or a call that takes its
  * address? */
 static bool root_written_in(const struct function *f, const struct variable *root, struct node part)
@@ -124,7 +135,8 @@ static bool root_written_in(const struct function *f, const struct variable *roo
     struct node target = assigned_target(part);
     if (node_is(target, NODE_FIELD_EXPRESSION))
         target = node_field(target, FIELD_ARGUMENT);
-    if (node_is(target, NODE_SUBSCRIPT_EXPRESSION) || node_is(target, NODE_POINTER_EXPRESSION)) {
+    bool access = node_is(target, NODE_SUBSCRIPT_EXPRESSION) || node_is(target, NODE_POINTER_EXPRESSION);
+    if (access && !is_own_vector(f, target)) {
         const struct variable *to = pointer_root(f, target);
         if (!to || to == root)
             return true;

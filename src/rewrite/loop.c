@@ -66,3 +66,27 @@ struct lane_loop *lane_loops(const struct function *f, size_t *count)
             (*count)++;
     return v;
 }
+
+bool step_loop_of(const struct function *f, struct node loop, struct step_loop *l)
+{
+    size_t n;
+    struct node body = node_field(loop, FIELD_BODY), start = node_field(loop, FIELD_INITIALIZER), before;
+    struct node *all = named_children(f, body, &n);
+    int64_t first;
+    *l = (struct step_loop){.loop = loop};
+    if (!node_is(loop, NODE_FOR_STATEMENT))
+        return false;
+    before = node_prev(loop);
+    if (!node_is(before, NODE_PREPROC_CALL) || !str_starts(text_of(f, before), "#pragma unroll") || n == 0 ||
+        !node_is(body, NODE_COMPOUND_STATEMENT) ||
+        !node_is(node_field(loop, FIELD_UPDATE), NODE_UPDATE_EXPRESSION) ||
+        !constant_value(f, node_field(node_field(start, FIELD_DECLARATOR), FIELD_VALUE), &first) || first != 0)
+        return false;
+    for (size_t i = 0; i + 1 < n; i++)
+        if (!node_is(all[i], NODE_DECLARATION) || node_has_effect(f, all[i]))
+            return false;
+    l->question = all[n - 1];
+    l->block = node_field(l->question, FIELD_CONSEQUENCE);
+    return node_is(l->question, NODE_IF_STATEMENT) && !node_ok(node_field(l->question, FIELD_ALTERNATIVE)) &&
+           node_is(l->block, NODE_COMPOUND_STATEMENT);
+}

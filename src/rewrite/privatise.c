@@ -61,6 +61,23 @@ static int64_t cleared_bytes(const struct function *f, const struct variable *pa
     return bytes;
 }
 
+/* The parameter that a pointer is, also under names that are given once, as inline leaves them. */
+static const struct variable *parameter_of(const struct function *f, struct node pointer)
+{
+    const struct variable *v = function_variable_of(f, pointer);
+    for (int depth = 0; v && !v->param && v->pointer && !v->assignments && depth < 4; depth++)
+        v = function_variable_of(f, node_strip(v->init));
+    return v;
+}
+
+/* Is it where another name is given to what a pointer is? */
+static bool is_renaming(const struct function *f, struct node name)
+{
+    struct node declarator = node_parent(name);
+    const struct variable *v = function_variable_of(f, name);
+    return node_is(declarator, NODE_INIT_DECLARATOR) || (v && !v->param && node_start(name) == v->from);
+}
+
 /* atomicAdd(&counters[index], x); or atomicAdd(counters + index, x); of which nothing is read. */
 static bool addition_of(const struct function *f, struct node call, struct detail *d)
 {
@@ -78,7 +95,7 @@ static bool addition_of(const struct function *f, struct node call, struct detai
         pointer = node_field(at, FIELD_LEFT);
         index = sum ? node_field(at, FIELD_RIGHT) : (struct node){0};
     }
-    const struct variable *v = function_variable_of(f, pointer);
+    const struct variable *v = parameter_of(f, pointer);
     if (!node_ok(index) || !v || !v->param || !v->pointer || v->assignments ||
         (d->counters && v != d->counters))
         return false;
@@ -105,7 +122,7 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
     if (d->n == 0)
         return err_input(why, "%s adds to no counters in a loop over the grid", f->name);
     for (struct node *name = nodes_of(f, f->body, NODE_IDENTIFIER); node_ok(*name); name++)
-        uses += function_variable_of(f, *name) == d->counters;
+        uses += parameter_of(f, *name) == d->counters && !is_renaming(f, *name);
     const char *type = ctype_bound(f, d->counters->type);
     if (uses != d->n || !ctype_is_integer(f, type) || ctype_size(f, type) < 4)
         return err_input(why, "%s does more with %s than to add integers", f->name, d->counters->name);

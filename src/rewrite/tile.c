@@ -6,7 +6,7 @@
 
 #include <ctype.h>
 
-enum { SIDE = 32 };
+enum { SIDE = 32, WIDE_SIDE = 64, VECTOR = 100, LOADS_MOST = 4 };
 
 struct axis {
     const struct variable *index;
@@ -331,16 +331,95 @@ static bool own_squares(const struct function *f, struct detail *d, struct err *
            err_input(why, "%s uses the step in other ways", f->name);
 }
 
+/* Larger squares, in vectors: what a launch must ask, and the loads that become vectors. */
+struct wide {
+    struct elements in, out; /* along either axis: what must be a multiple, and aligned */
+    struct node loads[LOADS_MOST];
+    size_t n_loads;
+    int vector, rows; /* elements of an access, threads along y */
+};
+
+static bool moves_along(const struct function *f, struct node e, char grid)
+{
+    struct poly p = poly_of(f, e);
+    const char *thread = grid == 'x' ? "threadIdx.x" : "threadIdx.y";
+    for (int i = 0; p.ok && i < p.n; i++)
+        for (int k = 0; k < p.t[i].n; k++)
+            if (strstr(p.t[i].atom[k], thread))
+                return true;
+    return !p.ok;
+}
+
+/* Does the access start on a vector where the index along its axis does? The guard is told what for. */
+static bool starts_on_vector(struct elements *w, struct node access)
+{
+    const struct function *f = w->f;
+    struct node pointer = node_field(access, FIELD_ARGUMENT);
+    const struct variable *v = function_variable_of(f, pointer), *root = pointer_root(f, pointer);
+    int size = v && v->pointer ? ctype_size(f, v->type) : 0;
+    if (size == 0 || !root || !root->param || !elements_multiple(w, subscript_index(f, access)) ||
+        !elements_pointer_multiple(w, pointer))
+        return false;
+    vec_add(f->a, &w->pointers, root);
+    vec_add(f->a, &w->aligned, MIN(size * w->n, 16));
+    return true;
+}
+
+static bool wide_of(const struct detail *d, int setting, struct wide *w, struct err *why)
+{
+    const struct function *f = d->f;
+    struct node value = node_field(d->store, FIELD_RIGHT);
+    int n = setting / VECTOR;
+    *w = (struct wide){.vector = n, .rows = setting % VECTOR};
+    w->in = (struct elements){.f = f, .n = n, .element = d->in.index, .why = why};
+    w->out = (struct elements){.f = f, .n = n, .element = d->out.index, .why = why};
+    if (d->flat.index || d->rows || WIDE_SIDE % n != 0 || WIDE_SIDE / n * w->rows > 1024 ||
+        WIDE_SIDE * (WIDE_SIDE + 1) * ctype_size(f, d->type) > 49152)
+        return err_input(why, "no squares of %d by %d vectors", WIDE_SIDE, n);
+    if (!elements_multiple(&w->in, d->in.bound) || !elements_multiple(&w->out, d->out.bound) ||
+        !starts_on_vector(&w->out, node_strip(node_field(d->store, FIELD_LEFT))))
+        return err_input(why, "what %s writes does not start on a vector", f->name);
+    for (struct node *load = nodes_of(f, d->store, NODE_SUBSCRIPT_EXPRESSION); node_ok(*load); load++)
+        if (node_within(*load, value) && runs_along(f, &d->flat, *load) == d->in.grid) {
+            if (w->n_loads == LOADS_MOST || !starts_on_vector(&w->in, *load))
+                return err_input(why, "what %s reads does not start on a vector", f->name);
+            w->loads[w->n_loads++] = *load;
+        }
+    for (struct node *name = names_in(f, value); node_ok(*name); name++) {
+        bool within = !function_variable_of(f, *name);
+        for (size_t i = 0; i < w->n_loads; i++)
+            within = within || node_within(*name, w->loads[i]);
+        if (!within && moves_along(f, *name, d->in.grid))
+            return err_input(why, "%s is another one for each element of a vector", text_of(f, *name));
+    }
+    for (size_t l = 0; l < f->n_launches; l++) {
+        struct guard_list g = {0};
+        elements_guards(&w->in, &f->launches[l], &g);
+        elements_guards(&w->out, &f->launches[l], &g);
+        if (guard_hopeless(f, &g))
+            return err_input(why, "no workload has sizes that are multiples of %d", n);
+    }
+    return true;
+}
+
 static void tile_find(struct function *f, struct site_list *found)
 {
-    static const int own[] = {8, 16}; /* four loads at once, or two */
     static const char why[] = "neighbouring threads write elements far apart, a sector of memory for each; "
                               "through shared memory both sides are in order";
     struct detail d;
-    for (const int *rows = settings_to_try(f, found, own, ARRAY_LEN(own));
-         *rows != NO_SETTING && understood(f, &d, NULL); rows++)
-        site_add(found, f, d.store, *rows, why, "squares of %d by %d %s, %d threads", SIDE, SIDE, d.type,
-                 SIDE * *rows);
+    struct wide w;
+    bool whole = understood(f, &d, NULL);
+    int vector = whole ? MIN(MAX(16 / ctype_size(f, d.type), 2), 8) : 2;
+    const int own[] = {8, 16, 16 + VECTOR * vector}; /* four loads at once, or two; vectors */
+    for (const int *setting = settings_to_try(f, found, own, ARRAY_LEN(own)); *setting != NO_SETTING && whole;
+         setting++) {
+        if (*setting < VECTOR)
+            site_add(found, f, d.store, *setting, why, "squares of %d by %d %s, %d threads", SIDE, SIDE, d.type,
+                     SIDE * *setting);
+        else if (wide_of(&d, *setting, &w, NULL))
+            site_add(found, f, d.store, *setting, why, "squares of %d by %d %s, %d elements an access",
+                     WIDE_SIDE, WIDE_SIDE, d.type, w.vector);
+    }
     if (own_squares(f, &d, NULL))
         site_add(found, f, d.store, d.rows, why, "its own squares of %d by %d %s", d.side, d.side, d.type);
 }
@@ -398,6 +477,89 @@ static void phase(const struct detail *d, int rows, bool read, const char *tile,
         str_addf(b, "        %s = %s[threadIdx.x][threadIdx.y + %s];\n    }", d->target, tile, k);
 }
 
+/* The indices and the question of one step of a wide square; what stands behind it is its answer. */
+static void wide_step(const struct detail *d, const struct wide *w, bool read, const char *k, struct str *b)
+{
+    const struct axis *fast = read ? &d->in : &d->out, *slow = read ? &d->out : &d->in;
+    str_addf(b, "#pragma unroll\n    for (int %s = 0; %s < %d; %s += %d) {\n", k, k, WIDE_SIDE, k, w->rows);
+    str_addf(b, "        const %s %s = blockIdx.%c * %d + threadIdx.x * %d;\n", fast->index->type,
+             fast->index->name, fast->grid, WIDE_SIDE, w->vector);
+    str_addf(b, "        const %s %s = blockIdx.%c * %d + threadIdx.y + %s;\n", slow->index->type,
+             slow->index->name, slow->grid, WIDE_SIDE, k);
+    declarations(d, node_field(d->store, read ? FIELD_RIGHT : FIELD_LEFT), "        ", b);
+    str_addf(b, d->leaves ? "        if (!(%s)) {\n" : "        if (%s) {\n", text_of(d->f, d->condition));
+}
+
+static char *wide_body(const struct detail *d, const struct wide *w)
+{
+    const struct function *f = d->f;
+    const char *tile = fresh_local(f, "tile"), *k = fresh_local(f, "k"), *e = fresh_local(f, "e");
+    struct edits value = {.arena = f->a};
+    struct node right = node_field(d->store, FIELD_RIGHT);
+    struct str b = {0}, loads = {0};
+    str_addf(&b, "__shared__ %s %s[%d][%d + 1];\n", d->type, tile, WIDE_SIDE, WIDE_SIDE);
+    for (size_t i = 0; i < w->n_loads; i++) {
+        const struct variable *v = function_variable_of(f, node_field(w->loads[i], FIELD_ARGUMENT));
+        char *base = arena_printf(f->a, "%s_v", v->name);
+        const char *name = fresh_local(f, i ? arena_printf(f->a, "%s%zu", base, i + 1) : base);
+        str_addf(&b, "    packed<%s, %d> %s[%d];\n", v->type, w->vector, name, WIDE_SIDE / w->rows);
+        str_addf(&loads, "            %s[%s / %d] = packed_load<%d>(&%s);\n", name, k, w->rows, w->vector,
+                 text_of(f, w->loads[i]));
+        edits_node(&value, w->loads[i], arena_printf(f->a, "%s[%s / %d].at[%s]", name, k, w->rows, e));
+    }
+    wide_step(d, w, true, k, &b);
+    str_addf(&b, "%s        }\n    }\n", str_take(&loads, f->a));
+    wide_step(d, w, true, k, &b);
+    str_addf(&b, "#pragma unroll\n            for (int %s = 0; %s < %d; %s++)\n", e, e, w->vector, e);
+    str_addf(&b, "                %s[threadIdx.y + %s][threadIdx.x * %d + %s] = %s;\n        }\n    }\n", tile,
+             k, w->vector, e, edits_range(&value, f, node_start(right), node_end(right)));
+    str_add(&b, "    __syncthreads();\n");
+    wide_step(d, w, false, k, &b);
+    const char *out = fresh_local(f, "out_v");
+    str_addf(&b, "            packed<%s, %d> %s;\n", d->type, w->vector, out);
+    str_addf(&b, "#pragma unroll\n            for (int %s = 0; %s < %d; %s++)\n", e, e, w->vector, e);
+    str_addf(&b, "                %s.at[%s] = %s[threadIdx.x * %d + %s][threadIdx.y + %s];\n", out, e, tile,
+             w->vector, e, k);
+    str_addf(&b, "            packed_store(&%s, %s);\n        }\n    }", d->target, out);
+    return str_take(&b, f->a);
+}
+
+/* The grid of as many squares as it takes; along z it stays as it was. */
+static char *grid_of_squares(const struct detail *d, const struct launch *l, int side)
+{
+    const struct function *f = d->f;
+    const struct axis *x = d->in.grid == 'x' ? &d->in : &d->out, *y = d->in.grid == 'x' ? &d->out : &d->in;
+    size_t n = 0;
+    struct node *parts = launch_dim3(f, l, l->grid, &n);
+    return arena_printf(f->a, "((%s + %d) / %d, (%s + %d) / %d%s%s)", launch_expression(f, l, x->bound),
+                        side - 1, side, launch_expression(f, l, y->bound), side - 1, side,
+                        parts && n == 3 ? ", " : "", parts && n == 3 ? text_of(f, parts[2]) : "");
+}
+
+/* The wide copy, and a launch that takes it for sizes that are whole vectors and fill the device. */
+static char *wide_launch(const struct detail *d, const struct wide *w, const struct launch *l, const char *name,
+                         const char *slow)
+{
+    const struct function *f = d->f;
+    char *indent = text_indent(f, node_start(l->statement));
+    char *grid = arena_printf(f->a, "dim3%s", grid_of_squares(d, l, WIDE_SIDE));
+    char *block = arena_printf(f->a, "dim3(%d, %d)", WIDE_SIDE / w->vector, w->rows);
+    struct guard_list g = {0};
+    elements_guards(&w->in, l, &g);
+    elements_guards(&w->out, l, &g);
+    guard_add(f->a, &g,
+              arena_printf(f->a, "(int64_t)%s * %s >= %d", launch_expression(f, l, d->in.bound),
+                           launch_expression(f, l, d->out.bound),
+                           2 * WIDE_SIDE * WIDE_SIDE * f->in->limits->sm_count));
+    return arena_printf(
+        f->a,
+        "// Larger squares in vectors, where sizes are whole vectors and there are enough.\n%sif "
+        "(%s) {\n%s    %s\n%s} else {\n%s    %s\n%s}",
+        indent, guard_join(f, &g, l), indent,
+        text_wrap(f->a, launch_text(f, l, name, grid, block), launch_column(f, l) + 4), indent, indent,
+        text_reindent(f->a, slow, 4), indent);
+}
+
 /* A dim3 variable of the launcher that only this launch uses is declared anew; else the launch says it. */
 static bool declared_anew(const struct function *f, const struct launch *l, struct node e, const char *args,
                           struct edits *edits)
@@ -446,9 +608,25 @@ static bool tile_apply(const struct function *f, const struct transform_site *si
     struct arena *a = f->a;
     struct detail d;
     const char *tile = fresh_local(f, "tile"), *k = fresh_local(f, "k");
-    int rows = site->setting; /* threads of a block are SIDE by this */
+    int rows = site->setting < VECTOR ? site->setting : 8; /* threads of a block are SIDE by this */
+    struct wide w;
+    const char *wide = NULL;
     if (!understood(f, &d, why_not) && !own_squares(f, &d, why_not))
         return false;
+    if (site->setting > VECTOR) {
+        struct edits inside = {.arena = a};
+        if (!wide_of(&d, site->setting, &w, why_not))
+            return false;
+        wide = fresh_name(f, arena_printf(a, "%s_wide", f->name));
+        edits_try(&inside, node_start(d.first), node_end(d.last), wide_body(&d, &w));
+        if (!edits_copy(edits, &inside, f, wide,
+                        arena_printf(a, "in squares of %d by %d, %d elements an access; its launch says when",
+                                     WIDE_SIDE, WIDE_SIDE, w.vector),
+                        why_not))
+            return false;
+        edits_include(edits, f, "<cstdint>", "<stdint.h>");
+        edits_helper(edits, f, share_text("cuda/rewrite/packed.cuh"));
+    }
     struct str b = {0};
     str_add(&b,
             "// A square of the grid goes through shared memory, so that reads and writes are both in order; a "
@@ -458,21 +636,28 @@ static bool tile_apply(const struct function *f, const struct transform_site *si
     str_add(&b, "\n    __syncthreads();\n");
     phase(&d, rows, false, tile, k, &b);
     edits_try(edits, node_start(d.first), node_end(d.last), str_take(&b, a));
-    const struct axis *x = d.in.grid == 'x' ? &d.in : &d.out, *y = d.in.grid == 'x' ? &d.out : &d.in;
     for (const struct launch *l = f->launches; l < f->launches + f->n_launches && !d.rows; l++) {
-        char *grid = arena_printf(a, "((%s + %d) / %d, (%s + %d) / %d)", launch_expression(f, l, x->bound),
-                                  SIDE - 1, SIDE, launch_expression(f, l, y->bound), SIDE - 1, SIDE);
+        char *grid = grid_of_squares(&d, l, SIDE);
         char *block = arena_printf(a, "(%d, %d)", SIDE, rows);
         bool own_grid = declared_anew(f, l, l->grid, grid, edits);
         bool own_block = declared_anew(f, l, l->block, block, edits);
-        if (!own_grid)
-            edits_node(edits, l->grid, arena_printf(a, "dim3%s", grid));
-        if (!own_block)
-            edits_node(edits, l->block, arena_printf(a, "dim3%s", block));
+        grid = own_grid ? NULL : arena_printf(a, "dim3%s", grid);
+        block = own_block ? NULL : arena_printf(a, "dim3%s", block);
+        if (wide)
+            edits_launch(edits, f, l, wide_launch(&d, &w, l, wide, launch_text(f, l, NULL, grid, block)));
+        else if (grid)
+            edits_node(edits, l->grid, grid);
+        if (!wide && block)
+            edits_node(edits, l->block, block);
     }
     if (!d.rows)
         remove_unused(f, edits);
     return true;
+}
+
+static const char *tile_words(struct arena *a, int setting)
+{
+    return setting > VECTOR ? arena_printf(a, "%d in vectors of %d", setting % VECTOR, setting / VECTOR) : NULL;
 }
 
 const struct transform transform_tile = {
@@ -480,7 +665,8 @@ const struct transform transform_tile = {
     .summary = "take what is read along one dimension and written along the other through shared memory",
     .helps = "l2 dram latency",
     .chooses = "block items",
-    .parameters = {{"rows", 1, 0, 4, {4, 8, 16, 32}}},
+    .setting_words = tile_words,
+    .parameters = {{"rows", 1, VECTOR, 4, {4, 8, 16, 32}}, {"vector", VECTOR, 0, 4, {0, 2, 4, 8}}},
     .find = tile_find,
     .apply = tile_apply,
 };

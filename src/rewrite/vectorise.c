@@ -269,7 +269,7 @@ static void guard_steps(const struct elements *w, const struct launch *l, struct
                                    launch_threads(f, l), w->n));
 }
 
-static void launch_guards(const struct elements *w, const struct launch *l, struct guard_list *g)
+void elements_guards(const struct elements *w, const struct launch *l, struct guard_list *g)
 {
     const struct function *f = w->f;
     for (size_t i = 0; i < w->multiples.n; i++)
@@ -283,8 +283,7 @@ static void launch_guards(const struct elements *w, const struct launch *l, stru
     guard_steps(w, l, g);
 }
 
-/* A guard that no workload passes is of no use. */
-static bool guard_hopeless(const struct function *f, const struct guard_list *g)
+bool guard_hopeless(const struct function *f, const struct guard_list *g)
 {
     for (size_t i = 0; i < g->list.n; i++) {
         if (str_eq(g->list.v[i], "false"))
@@ -312,7 +311,7 @@ static bool vectorise(const struct function *f, int n, struct elements *w, struc
         return false;
     for (size_t l = 0; l < f->n_launches; l++) {
         struct guard_list g = {0};
-        launch_guards(w, &f->launches[l], &g);
+        elements_guards(w, &f->launches[l], &g);
         char *x;
         if (guard_hopeless(f, &g))
             return err_input(why, "no workload has sizes that are multiples of %d", n);
@@ -366,7 +365,7 @@ static bool vectorise_apply(const struct function *f, const struct transform_sit
     edits_helper(edits, f, share_text("cuda/rewrite/packed.cuh"));
     for (const struct launch *launch = f->launches; launch < f->launches + f->n_launches; launch++) {
         struct guard_list g = {0};
-        launch_guards(&w, launch, &g);
+        elements_guards(&w, launch, &g);
         char *grid = axis == 'x' ? launch_grid_divided(f, launch, n) : NULL, *blocks;
         if (axis == 'y' && launch_grid_x(f, launch, &grid) && launch_grid_y(f, launch, &blocks))
             grid = launch_grid_with(f, launch, grid, arena_printf(a, "(%s + %d) / %d", blocks, n - 1, n));
