@@ -337,13 +337,13 @@ static bool step(struct probing *p, struct probe_setting from, struct best *best
     static const int64_t units[] = {32, 256, 4, 64, 1024, 128, 4096}, tied[] = {8, 128, 1};
     const size_t before = best->score;
     int64_t numbers[MOST_NUMBERS];
-    size_t n_numbers = probe_numbers(p, numbers, MOST_NUMBERS);
     size_t n_free = 0;
     struct probe_setting s;
 
     for (size_t i = 0; i < p->n_dims; i++)
         n_free += probe_is_free(p, &from, i);
     for (size_t i = p->n_dims; i-- > 0;) {
+        const size_t n_numbers = probe_numbers(p, i, numbers, MOST_NUMBERS);
         for (size_t k = 0; k < n_numbers && !p->formula[i]; k++) {
             s = from;
             s.fixed[i] = numbers[k];

@@ -118,8 +118,8 @@ void probe_tell_indices(struct probing *p);
 /* ---- probe_size.c */
 
 void probe_strides(struct probing *p); /* gives sizes called strides the values of rows behind each other */
-/* Numbers that the launcher compares with: how many. */
-size_t probe_numbers(const struct probing *p, int64_t *numbers, size_t most);
+/* Numbers that the launcher compares size `dim`, or what is no size by its name, with: how many. */
+size_t probe_numbers(const struct probing *p, size_t dim, int64_t *numbers, size_t most);
 void probe_bounds(struct probing *p);     /* from which and up to which size it runs: to the task */
 void probe_drop_sizes(struct probing *p); /* sizes that are none become values */
 

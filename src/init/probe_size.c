@@ -191,22 +191,58 @@ static bool asks_sizeof(const char *text, const char *sign)
     return str_starts(p, "sizeof");
 }
 
-size_t probe_numbers(const struct probing *p, int64_t *numbers, size_t most)
+/* The word that ends before `end`, which blanks and brackets may follow. */
+static struct init_span word_before(const char *text, const char *end)
 {
+    const char *start;
+
+    while (end > text && strchr(" ()", end[-1]))
+        end--;
+    start = end;
+    while (start > text && (isalnum((unsigned char)start[-1]) || start[-1] == '_'))
+        start--;
+    return (struct init_span){(size_t)(start - text), (size_t)(end - text)};
+}
+
+/* What the number is compared with, by `==` or by the `case` of a switch, at `sign`. */
+static struct init_span compared_word(const char *text, const char *sign)
+{
+    if (*sign == '=')
+        return word_before(text, sign);
+    while (sign > text && !str_starts(sign, "switch ("))
+        sign--;
+    return word_before(text, sign + strcspn(sign, ")\n"));
+}
+
+/* Is it another size than `dim`, by its name? */
+static bool is_other_size(const struct probing *p, size_t dim, const char *text, struct init_span word)
+{
+    for (size_t i = 0; i < p->n_dims; i++) {
+        const char *name = p->t->dims.v[i];
+        if (i != dim && strlen(name) == word.end - word.start &&
+            memcmp(text + word.start, name, word.end - word.start) == 0)
+            return true;
+    }
+    return false;
+}
+
+size_t probe_numbers(const struct probing *p, size_t dim, int64_t *numbers, size_t most)
+{
+    const char *text = p->t->launcher ? p->t->launcher : "";
     size_t n = 0;
 
-    for (const char *at = p->t->launcher ? p->t->launcher : ""; *at && n < most; at++) {
+    for (const char *at = text; *at && n < most; at++) {
         const char *digits = NULL;
         bool there = false;
         int64_t v;
 
         if (str_starts(at, "case "))
             digits = at + 5;
-        else if (str_starts(at, "== ") && !asks_sizeof(p->t->launcher, at))
+        else if (str_starts(at, "== ") && !asks_sizeof(text, at))
             digits = at + 3;
         while (digits && *digits == '(')
             digits++;
-        if (!digits || !isdigit((unsigned char)*digits))
+        if (!digits || !isdigit((unsigned char)*digits) || is_other_size(p, dim, text, compared_word(text, at)))
             continue;
         v = strtoll(digits, NULL, 0);
         for (size_t i = 0; i < n; i++)

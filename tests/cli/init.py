@@ -36,6 +36,8 @@ SOUND = [
     ("forms", "src/power.cu", "row_sums", "[5, 16]", ["- n <= 512\n", "- 512 % n == 0\n", "- rows * n <= 1048576\n"]),
     ("torch", "csrc/ranks.cu", "62", "[48, 5]", ["shape: [num_rows, hidden], role: in", "hidden % 8 == 0", "flags: [--extended-lambda]"]),
     ("forms", "src/number.cu", "block_max", "[100]", ["{name: block_size, type: i32, value: 64} # TODO", "role: out"]),
+    ("torch", "csrc/grouped.cu", "grouped_dot_kernel", "[3, 256, 8]",
+     ["{name: outs, type: i32, value: outs}\n", "shape: [rows, outs], role: out", "{name: group_size, type: i32, value: 64} # TODO"]),
     ("forms", "src/branch.cu", "add_offsets", "[8, 64]", ["shape: [batch * length / 256], role: in"]),
 ]
 
