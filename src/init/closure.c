@@ -5,8 +5,9 @@
 struct closing {
     struct init_source *s;
     const struct init_decl *kernel;
-    VEC(size_t) todo; /* declarations whose words are to be read */
-    struct map read;  /* macros whose words were read */
+    VEC(size_t) todo;  /* declarations whose words are to be read */
+    struct map read;   /* macros whose words were read */
+    struct map opened; /* namespaces that bodies open for themselves */
 };
 
 struct user { /* who says a name */
@@ -40,8 +41,9 @@ static bool library(const char *name, size_t len)
 }
 
 /* Is a declaration of namespace `scope` found by its plain name from namespace `from`? */
-static bool visible(const struct init_source *s, const char *scope, const char *from)
+static bool visible(const struct closing *c, const char *scope, const char *from)
 {
+    const struct init_source *s = c->s;
     size_t n = strlen(scope);
 
     while (n >= 4 && memcmp(scope + n - 4, "{}::", 4) == 0)
@@ -54,11 +56,24 @@ static bool visible(const struct init_source *s, const char *scope, const char *
         if (init_ends_in(scope, last->s, last->len))
             return true;
     }
+    for (size_t i = 0; i < c->opened.n; i++) {
+        if (init_ends_in(scope, c->opened.entries[i].key, strlen(c->opened.entries[i].key)))
+            return true;
+    }
     return false;
+}
+
+/* A type of CUDA's headers, which the file declares for itself or replaces where it lacks them. */
+static bool is_toolkit_type(const struct init_decl *d)
+{
+    return d->kind != INIT_FUNCTION && !*d->scope && !d->specialised &&
+           str_in(d->name, "__half|__half2|half|half2|__nv_bfloat16|__nv_bfloat162|nv_bfloat16|nv_bfloat162");
 }
 
 static bool fits(const struct init_decl *d, const struct user *u)
 {
+    if (is_toolkit_type(d))
+        return false;
     if (d->kind == INIT_OTHER || d->owner || (d->is_global && d->specialised))
         return false; /* init_close chooses among specialised kernels */
     if (d->kind != INIT_FUNCTION || u->host || d->is_device || d->is_global)
@@ -90,7 +105,7 @@ static bool want_named(struct closing *c, const struct init_names *names, const 
         if (!fits(d, u) || init_is_overload(s, d, c->kernel))
             continue;
         if (space ? !init_ends_in(d->scope, space->s, space->len)
-                  : by == BY_SCOPE && !visible(s, d->scope, u->scope))
+                  : by == BY_SCOPE && !visible(c, d->scope, u->scope))
             continue;
         want(c, names->decls.v[i]);
         any = true;
@@ -135,6 +150,14 @@ static void use(struct closing *c, const struct tokens *v, size_t i, const struc
 
 static void use_all(struct closing *c, const struct tokens *v, const struct user *u)
 {
+    for (size_t i = 0; i + 2 < v->n; i++) { /* using namespace a::b; */
+        size_t last = i + 2;
+        if (!token_is(&v->v[i], "using") || !token_is(&v->v[i + 1], "namespace"))
+            continue;
+        while (last + 2 < v->n && token_is(&v->v[last + 1], "::"))
+            last += 2;
+        map_put(&c->opened, token_text(c->s->arena, &v->v[last]), c);
+    }
     for (size_t i = 0; i < v->n; i++)
         use(c, v, i, u);
 }
@@ -343,7 +366,7 @@ void init_close(struct init_source *s, const struct init_decl *kernel, const cha
             const struct init_decl *d = &s->decls.v[i];
 
             if (d->wanted || d->owner || !str_starts(d->name, "operator") || !d->is_device ||
-                !visible(s, d->scope, kernel->scope) || !operator_fits(s, d))
+                !visible(&c, d->scope, kernel->scope) || !operator_fits(s, d))
                 continue;
             want(&c, i);
             drain(&c);
@@ -353,4 +376,5 @@ void init_close(struct init_source *s, const struct init_decl *kernel, const cha
     want_usings(&c);
     drop_same_types(s);
     map_free(&c.read);
+    map_free(&c.opened);
 }

@@ -296,7 +296,11 @@ static void start(struct probing *p, struct best *best)
     static const int64_t units[] = {1, 8, 32, 128, 256, 1024};
     int64_t dims[PROBE_DIMS];
     bool inside = false;
+    struct probe_setting divided = probe_plain(1);
 
+    for (size_t i = 0; i < p->n_dims; i++)
+        divided.unit[i] = probe_divisor(p, i);
+    try_setting(p, &divided, best);
     for (size_t u = 0; u < ARRAY_LEN(units) && !inside; u++) {
         struct probe_setting s = probe_plain(units[u]);
 
@@ -574,6 +578,7 @@ static void found(struct probing *p)
     loosen(p);
     if (!p->indices.n)
         probe_indices(p);
+    probe_assertions(p);
     probe_bounds(p);
     tell(p);
     probe_tell_indices(p);

@@ -120,6 +120,9 @@ void probe_tell_indices(struct probing *p);
 void probe_strides(struct probing *p); /* gives sizes called strides the values of rows behind each other */
 /* Numbers that the launcher compares size `dim`, or what is no size by its name, with: how many. */
 size_t probe_numbers(const struct probing *p, size_t dim, int64_t *numbers, size_t most);
+/* By what the launcher divides the size: a power of two; 1: by nothing that is one. */
+int64_t probe_divisor(const struct probing *p, size_t dim);
+void probe_assertions(struct probing *p); /* what sizes must be multiples of for the kernel's assertions */
 void probe_bounds(struct probing *p);     /* from which and up to which size it runs: to the task */
 void probe_drop_sizes(struct probing *p); /* sizes that are none become values */
 

@@ -253,6 +253,33 @@ size_t probe_numbers(const struct probing *p, size_t dim, int64_t *numbers, size
     return n;
 }
 
+/* The number in `name / 8`, `name % 8`, `name >> 3` or `name >>= 3` behind the name; 0: it is none of these. */
+static int64_t divisor_behind(const char *p)
+{
+    int64_t v;
+    bool shift;
+
+    p += strspn(p, " )");
+    shift = str_starts(p, ">>");
+    if (!shift && *p != '/' && *p != '%')
+        return 0;
+    p += strspn(p, "></%= (");
+    v = isdigit((unsigned char)*p) ? strtoll(p, NULL, 0) : 0;
+    if (shift)
+        v = v > 0 && v < 12 ? 1 << v : 0;
+    return v > 1 && v <= 4096 && (v & (v - 1)) == 0 ? v : 0;
+}
+
+int64_t probe_divisor(const struct probing *p, size_t dim)
+{
+    const char *name = p->t->dims.v[dim], *text = p->t->launcher ? p->t->launcher : "";
+    int64_t unit = 1;
+
+    for (const char *at = text; (at = str_find_word(text, at, name)); at += strlen(name))
+        unit = MAX(unit, divisor_behind(at + strlen(name)));
+    return unit;
+}
+
 /* ---- bounds */
 
 static struct init_bound *bound_of(struct probing *p, size_t dim)
@@ -362,6 +389,31 @@ static void find_bounds(struct probing *p, size_t dim)
             bad = middle;
     }
     b->high = bad ? good * step : 0;
+}
+
+/* Sizes of which the kernel asserts what small ones have anyway: larger steps, where these pass. */
+void probe_assertions(struct probing *p)
+{
+    static const int64_t lengths[] = {33, 65, 129, 257, 513, 1025, 2049, 4097};
+    const int64_t most = 64;
+
+    for (size_t i = 0; i < p->n_dims; i++) {
+        bool passes = !probe_is_free(p, &p->setting, i) || p->setting.power[i] || p->setting.tied[i] >= 0;
+        const int64_t unit = p->setting.unit[i];
+
+        while (!passes && p->setting.unit[i] <= most) {
+            passes = true;
+            for (size_t k = 0; k < ARRAY_LEN(lengths) && passes; k++) {
+                const int64_t step = p->setting.unit[i];
+                p->words = NULL;
+                takes(p, i, (lengths[k] + step - 1) / step * step);
+                passes = !p->words || !strstr(p->words, "assertion");
+            }
+            p->setting.unit[i] *= passes ? 1 : 2;
+        }
+        if (!passes)
+            p->setting.unit[i] = unit;
+    }
 }
 
 void probe_bounds(struct probing *p)

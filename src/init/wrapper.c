@@ -212,6 +212,34 @@ static const char *of_instance(struct reading *d, const char *name)
     return NULL;
 }
 
+/* The type that the kernel's own parameter has for the function's `T *` that is handed to it. */
+static const char *deduced(struct reading *d, const struct wrapper_tparam *p)
+{
+    const struct wrapper_reader *r = &d->r;
+
+    for (size_t i = r->f.body; i + 1 < r->f.body_end; i++) {
+        size_t close, item;
+        if (!token_is(&r->v[i], ">>>") || !token_is(&r->v[i + 1], "("))
+            continue;
+        close = wrapper_skip(r->v, r->n, i + 1) - 1;
+        item = i + 2;
+        for (size_t which = 0; item < close && which < r->kernel.n_list; which++) {
+            const size_t end = wrapper_item(r->v, item, close);
+            const struct wrapper_param *of = &r->kernel.list[which];
+            struct wrapper_type t = wrapper_type_of(&d->r, r->kernel_tokens.v, of->first, of->last);
+            for (size_t k = 0; k < r->f.n_list && item + 1 == end && t.pointer && t.type && t.lanes == 1; k++) {
+                const struct wrapper_param *q = &r->f.list[k];
+                for (size_t m = q->first; m < q->last && token_is(&r->v[item], q->name); m++) {
+                    if (token_is(&r->v[m], p->name))
+                        return t.spelled;
+                }
+            }
+            item = end + 1;
+        }
+    }
+    return NULL;
+}
+
 static void choose_tparam(struct reading *d, size_t i)
 {
     struct wrapper_reader *r = &d->r;
@@ -219,6 +247,8 @@ static void choose_tparam(struct reading *d, size_t i)
     const char *value = NULL;
 
     value = of_instance(d, p->name);
+    if (!value && p->is_type)
+        value = deduced(d, p);
     if (!value)
         value = called_with(d, r->f.name, i, 0);
     if (!value)
@@ -399,6 +429,8 @@ static void read_params(struct reading *d)
             vec_add(r->arena, &r->streams, p->name);
             continue;
         }
+        if (g.type.tensor && read_struct(d, &g)) /* a plain one that is called so */
+            continue;
         if (g.type.tensor && !g.type.pointer) {
             g.tensor = wrapper_tensor_add(r, p->name);
             g.tensor->optional = g.type.optional;

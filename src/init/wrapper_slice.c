@@ -431,8 +431,10 @@ void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
         const char *value = wrapper_instance_arg(&d, i);
         if (!value)
             value = p->is_type ? wrapper_default_type(p->name) : p->fallback;
+        if (!value && wrapper_is_enum(&d, p->type))
+            value = arena_printf(s->arena, "static_cast<%s>(0)", p->type);
         if (!value) {
-            value = "1";
+            value = str_eq(p->type, "bool") ? "false" : "1";
             wrapper_ask(&d, "which value has the template parameter %s? (name the instance: %s<...>)", p->name,
                         w->kernel->name);
         }
@@ -447,14 +449,19 @@ void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
         struct wrapper_type k = wrapper_type_of(&d, d.v, p->first, p->last);
         struct init_arg a = {.name = *p->name ? p->name : arena_printf(s->arena, "arg%zu", i), .type = k.type};
 
-        str_addf(&call, "%s%s", i ? ", " : "", k.type ? a.name : "{}");
+        if (k.pointer && k.lanes > 1)
+            str_addf(&call, "%sreinterpret_cast<%s%s *>(%s)", i ? ", " : "", k.constant ? "const " : "",
+                     k.spelled, a.name);
+        else
+            str_addf(&call, "%s%s", i ? ", " : "", k.type ? a.name : "{}");
         if (!k.type) {
             wrapper_ask(&d, "the kernel's parameter %s has the type %s; the launcher has to make one", a.name,
                         wrapper_text(s->arena, d.v, p->first, p->last));
             continue;
         }
-        wrapper_add_param(&params, "%s%s %s%s", k.constant && k.pointer ? "const " : "", k.spelled,
-                          k.pointer ? "*" : "", a.name);
+        const char *element = k.pointer && k.lanes > 1 ? wrapper_spelled(k.type) : NULL;
+        wrapper_add_param(&params, "%s%s %s%s", k.constant && k.pointer ? "const " : "",
+                          element ? element : k.spelled, k.pointer ? "*" : "", a.name);
         if (k.pointer)
             wrapper_buffer(&d, &a, k.constant);
         else

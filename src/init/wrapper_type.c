@@ -221,8 +221,10 @@ struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token
     spelled = words.s ? str_take(&words, r->arena) : "";
     stated = last_name(spelled);
     t.optional = strcasestr(spelled, "optional<") != NULL;
-    t.tensor = str_in(stated, "Tensor|TensorView|Tensor>|TensorView>") ||
+    t.tensor = str_in(stated, "Tensor|TensorView|Tensor>|TensorView>") || str_ends(spelled, "Tensor") ||
+               str_starts(spelled, "Tensor_<") || (strstr(spelled, "Ref<") && str_ends(spelled, "Tensor>")) ||
                (t.optional && (strstr(spelled, "Tensor>") || strstr(spelled, "TensorView>")));
+    t.pointer = t.pointer && !t.tensor;
     t.stream =
         str_eq(spelled, "cudaStream_t") || str_eq(spelled, "CUstream") || str_ends(spelled, "CUDAStream");
     if (str_eq(map_get(&r->alias, spelled), "cudaStream_t") || str_eq(file_alias(r, spelled), "cudaStream_t"))
