@@ -75,6 +75,11 @@ struct init_include { /* of a header that is not read */
     size_t at;
 };
 
+struct init_changing { /* a macro that the files undefine: its directives, in order */
+    const char *name;
+    VEC(size_t) at; /* numbers of macros */
+};
+
 struct init_source {
     struct arena *arena;
     const char *root;              /* of the repository, real */
@@ -89,6 +94,8 @@ struct init_source {
     conds;                  /* for each token: the conditions on the device's architecture around it, or NULL */
     VEC(uint32_t) branches; /* for each token: 0, or the number of the second or later branch it stands in */
     VEC(struct init_macro) macros;
+    VEC(struct init_changing) changing;
+    size_t n_changing_of;        /* how many macros there were when these were looked for */
     VEC(struct init_span) cuts;  /* directives that are decided and what they leave out, in order of `start` */
     VEC(struct init_edit) edits; /* conditions that are kept, with what is known of them */
     VEC(struct init_include) missing; /* headers that are not read */

@@ -275,8 +275,13 @@ int64_t probe_divisor(const struct probing *p, size_t dim)
     const char *name = p->t->dims.v[dim], *text = p->t->launcher ? p->t->launcher : "";
     int64_t unit = 1;
 
-    for (const char *at = text; (at = str_find_word(text, at, name)); at += strlen(name))
-        unit = MAX(unit, divisor_behind(at + strlen(name)));
+    for (const char *at = text; (at = str_find_word(text, at, name)); at += strlen(name)) {
+        const char *before = at;
+        while (before > text && strchr(" (", before[-1]))
+            before--;
+        if (before == text || !strchr("*/%", before[-1])) /* no part of a product */
+            unit = MAX(unit, divisor_behind(at + strlen(name)));
+    }
     return unit;
 }
 
