@@ -81,11 +81,27 @@ static bool fits(const struct init_decl *d, const struct user *u)
     return d->is_constexpr;
 }
 
+/* Does a directive stand among the arguments of a macro's call? Of such a call no preprocessor says what it is.
+ */
+static bool has_directive(const struct init_source *s, const struct init_decl *d)
+{
+    const size_t first = s->tokens.v[d->first].at, last = s->tokens.v[d->end - 1].at;
+    int line, col;
+    const struct init_file *f = init_place(s, first, &line, &col);
+
+    for (size_t at = first; f && last < f->base + f->len && at < last; at++) {
+        const char *p = f->text + (at - f->base);
+        if (*p == '\n' && p[1 + strspn(p + 1, " \t")] == '#')
+            return true;
+    }
+    return false;
+}
+
 static void want(struct closing *c, size_t i)
 {
     struct init_decl *d = &c->s->decls.v[i];
 
-    if (d->wanted)
+    if (d->wanted || (d->kind == INIT_CALL && has_directive(c->s, d)))
         return;
     d->wanted = true;
     vec_add(c->s->arena, &c->todo, i);
@@ -144,7 +160,17 @@ static void use(struct closing *c, const struct tokens *v, size_t i, const struc
         want_named(c, names, u, BY_NAME, space);
         return;
     }
-    if (!want_named(c, names, u, BY_SCOPE, NULL) && i + 1 < v->n && token_is(t + 1, "("))
+    if (want_named(c, names, u, BY_SCOPE, NULL))
+        return;
+    for (size_t k = 0; k < s->usings.n; k++) { /* using a::b::name; */
+        const struct init_decl *d = &s->decls.v[s->usings.v[k]];
+        const struct token *last = &s->tokens.v[d->end - 2];
+        if (d->end < d->first + 5 || !token_is(last, name) || !token_is(last - 1, "::"))
+            continue;
+        if (want_named(c, names, u, BY_NAME, last - 2))
+            return;
+    }
+    if (i + 1 < v->n && token_is(t + 1, "("))
         want_named(c, names, u, BY_NAME, NULL);
 }
 
@@ -238,6 +264,29 @@ static bool operator_fits(const struct init_source *s, const struct init_decl *d
         any |= type;
     }
     return any;
+}
+
+/* A macro's call that specialises a type of the closure: `SPECIALISE(float, kAdd)` makes struct Op<...> {...}.
+ */
+static bool specialises(struct closing *c, const struct init_decl *d)
+{
+    struct tokens v;
+
+    if (d->kind != INIT_CALL || d->wanted)
+        return false;
+    v = init_expand(c->s, d->first, d->end);
+    for (size_t i = 0; i + 2 < v.n; i++) {
+        const struct init_names *names;
+        if (!token_in(&v.v[i], "struct|class") || v.v[i + 1].kind != TOK_WORD || !token_is(&v.v[i + 2], "<"))
+            continue;
+        names = init_named(c->s, token_text(c->s->arena, &v.v[i + 1]));
+        for (size_t k = 0; names && k < names->decls.n; k++) {
+            const struct init_decl *x = &c->s->decls.v[names->decls.v[k]];
+            if (x->wanted && x->kind == INIT_TYPE && str_eq(x->scope, d->scope))
+                return true;
+        }
+    }
+    return false;
 }
 
 static void drain(struct closing *c)
@@ -365,6 +414,11 @@ void init_close(struct init_source *s, const struct init_decl *kernel, const cha
         for (size_t i = 0; i < s->decls.n; i++) {
             const struct init_decl *d = &s->decls.v[i];
 
+            if (specialises(&c, d)) {
+                want(&c, i);
+                drain(&c);
+                more = more || d->wanted;
+            }
             if (d->wanted || d->owner || !str_starts(d->name, "operator") || !d->is_device ||
                 !visible(&c, d->scope, kernel->scope) || !operator_fits(s, d))
                 continue;

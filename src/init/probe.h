@@ -61,6 +61,7 @@ struct probing {
     struct judge *judge;
     struct footprints *prints;
     size_t n_dims, n_points;
+    int64_t low[PROBE_DIMS];  /* that the wrapper asks for: above it */
     int64_t fuel;             /* warp instructions that may still be spent */
     bool formula[PROBE_DIMS]; /* the size is the product `as` of those before */
     struct probe_product as[PROBE_DIMS];

@@ -466,6 +466,41 @@ static void drop(struct init_task *t, struct arena *m, const char *name, const c
     t->domain.n = kept;
 }
 
+/* `a == b` of two sizes: they are one. */
+void init_close_equal(struct init_task *t, struct arena *a)
+{
+    for (size_t i = 0; i < t->domain.n; i++) {
+        const char *sign = strstr(t->domain.v[i], " == ");
+        size_t left = t->dims.n, right = t->dims.n, kept = 0;
+
+        for (size_t k = 0; sign && k < t->dims.n; k++) {
+            const size_t len = strlen(t->dims.v[k]);
+            if (str_eq(sign + 4, t->dims.v[k]))
+                right = k;
+            if ((size_t)(sign - t->domain.v[i]) == len && memcmp(t->domain.v[i], t->dims.v[k], len) == 0)
+                left = k;
+        }
+        if (left == right || left == t->dims.n || right == t->dims.n)
+            continue;
+        const size_t gone = MAX(left, right);
+        drop(t, a, t->dims.v[gone], t->dims.v[MIN(left, right)], NULL);
+        for (size_t k = 0; k < t->dims.n; k++) {
+            if (k != gone)
+                t->dims.v[kept++] = t->dims.v[k];
+        }
+        t->dims.n = kept;
+        kept = 0;
+        for (size_t k = 0; k < t->domain.n; k++) { /* a == a */
+            const char *same = strstr(t->domain.v[k], " == ");
+            if (!same || strlen(same + 4) != (size_t)(same - t->domain.v[k]) ||
+                memcmp(same + 4, t->domain.v[k], strlen(same + 4)) != 0)
+                t->domain.v[kept++] = t->domain.v[k];
+        }
+        t->domain.n = kept;
+        i = SIZE_MAX; /* from the first one on again */
+    }
+}
+
 void init_close_strides(struct init_task *t, struct arena *a)
 {
     const char *last = NULL;

@@ -401,6 +401,22 @@ static void find_changing(struct init_source *s)
     }
 }
 
+const struct macro *init_macro_at(struct init_source *s, size_t i)
+{
+    const char *name = token_text(s->arena, &s->tokens.v[i]);
+    const struct macro *m = map_get(&s->expander.macros, name);
+
+    find_changing(s);
+    for (size_t k = 0; k < s->changing.n; k++) {
+        const struct init_changing *c = &s->changing.v[k];
+        for (size_t n = 0; n < c->at.n && str_eq(c->name, name); n++) {
+            const struct init_macro *x = &s->macros.v[c->at.v[n]];
+            m = x->before <= i ? x->macro : m;
+        }
+    }
+    return m;
+}
+
 /* The macros that the files undefine are what they were at token `first`; of SIZE_MAX, at the end. */
 static void set_macros(struct init_source *s, size_t first)
 {

@@ -331,27 +331,6 @@ static void read_comment(struct reading *d, const struct wrapper_param *p, struc
     }
 }
 
-/* A pointer to void has the type that the tokens [first, end) cast it to. */
-static const char *cast_of(struct reading *d, const struct token *v, size_t first, size_t end, const char *name)
-{
-    for (size_t i = first; i < end; i++) {
-        size_t close = i - 1, open;
-        if (!token_is(&v[i], name))
-            continue;
-        if (token_is(&v[close], "(") && token_is(&v[close - 1], ">"))
-            close--;
-        if (!wrapper_sign(&v[close], "> )"))
-            continue;
-        open = close;
-        while (open > first - 4 && !wrapper_sign(&v[open], "< ("))
-            open--;
-        struct wrapper_type t = wrapper_type_of(&d->r, v, open + 1, close);
-        if (t.pointer && t.type)
-            return t.spelled;
-    }
-    return NULL;
-}
-
 static bool body_says(const struct reading *d, const char *name)
 {
     for (size_t i = d->r.f.body; i < d->r.f.body_end; i++) {
@@ -436,10 +415,10 @@ static void read_params(struct reading *d)
             g.tensor->optional = g.type.optional;
             read_comment(d, p, g.tensor);
         } else if (g.type.pointer && !g.type.type && str_eq(g.type.spelled, "void")) {
-            const char *spelled = cast_of(d, r->v, r->f.body + 4, r->f.body_end, p->name);
+            const char *spelled = wrapper_cast_of(r, r->v, r->f.body + 4, r->f.body_end, p->name);
             if (!spelled) /* the kernel has it under the same name, mostly */
-                spelled =
-                    cast_of(d, r->kernel_tokens.v, MIN(4, r->kernel_tokens.n), r->kernel_tokens.n, p->name);
+                spelled = wrapper_cast_of(r, r->kernel_tokens.v, MIN(4, r->kernel_tokens.n), r->kernel_tokens.n,
+                                          p->name);
             g.type.spelled = spelled ? spelled : "uint8_t";
             g.type.type = wrapper_type_name(r, g.type.spelled, &g.type.lanes);
         }
@@ -523,7 +502,7 @@ static char *signature(struct reading *d)
             continue;
         /* a kernel of `T *` that is handed a `const float *` is the one of float */
         bool constant = g->type.constant && (!g->type.pointer || wrapper_kernel_constant(r, a.name) != 0);
-        if (g->type.pointer && g->type.lanes > 1) {
+        if (g->type.pointer && (g->type.lanes > 1 || wrapper_is_bits(g->type.spelled))) {
             const char *element = wrapper_spelled(a.type), *c = g->type.constant ? "const " : "";
             wrapper_add_param(&list, "%s%s *%s_", c, element ? element : "unsigned", a.name);
             str_addf(&d->r.head, "    auto %s = reinterpret_cast<%s%s *>(%s_);\n", a.name, c, g->type.spelled,

@@ -116,6 +116,13 @@ struct wrapper_type {
     int lanes;           /* float4 is 4 of f32 */
 };
 struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token *v, size_t first, size_t last);
+/* A pointer to void has the type that the tokens [first, end) cast it to; NULL: none. */
+const char *wrapper_cast_of(struct wrapper_reader *r, const struct token *v, size_t first, size_t end,
+                            const char *name);
+/* "__half" of what an alias stands for */
+const char *wrapper_resolved(struct wrapper_reader *r, const char *spelled);
+/* Is it a type whose bits a task has as other numbers (fp8)? */
+bool wrapper_is_bits(const char *spelled);
 /* "f16" of "__half"; NULL: none */
 const char *wrapper_type_name(struct wrapper_reader *r, const char *spelled, int *lanes);
 /* The number of a torch scalar type by its last name (Half, kFloat32), or of one as task.yaml says it; -1:

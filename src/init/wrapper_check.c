@@ -89,6 +89,10 @@ static void unify(struct wrapper_reader *r, size_t first, size_t sign, size_t la
             y->dim[k] = x->dim[m];
         else if (!x->dim[m])
             x->dim[m] = y->dim[k] = name;
+        else if (wrapper_is_unnamed(x, m))
+            x->dim[m] = y->dim[k];
+        else if (wrapper_is_unnamed(y, k))
+            y->dim[k] = x->dim[m];
     } else if (left || right) {
         const char *over;
 

@@ -111,6 +111,16 @@ static size_t member(struct plain *p, size_t i)
             return i + n;
         }
     }
+    if (says(p, i, ". flat_last_dim ( )")) {
+        put(p, ".size(-1)");
+        return i + says(p, i, ". flat_last_dim ( )");
+    }
+    if (says(p, i, ". flat_first_dim ( )")) {
+        put(p, ".numel() /");
+        copy(p, i - 1, i);
+        put(p, ".size(-1)");
+        return i + says(p, i, ". flat_first_dim ( )");
+    }
     next = extent(p, i);
     return next > i ? next : address_or(p, i);
 }

@@ -243,8 +243,9 @@ static void read_arguments(struct slice *s, size_t open, struct str *params, str
             struct init_arg a = {.name = p->name, .type = k.type};
             const char *element = wrapper_spelled(k.type), *c = k.constant ? "const " : "";
 
-            wrapper_add_param(params, "%s%s *%s", c, k.lanes > 1 && element ? element : k.spelled, p->name);
-            if (k.lanes > 1)
+            const bool other = k.lanes > 1 || wrapper_is_bits(k.spelled);
+            wrapper_add_param(params, "%s%s *%s", c, other && element ? element : k.spelled, p->name);
+            if (other)
                 str_addf(call, "reinterpret_cast<%s%s *>(%s)", c, k.spelled, p->name);
             else
                 str_add(call, p->name);
@@ -447,9 +448,14 @@ void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
     for (size_t i = 0; i < d.kernel.n_list; i++) {
         const struct wrapper_param *p = &d.kernel.list[i];
         struct wrapper_type k = wrapper_type_of(&d, d.v, p->first, p->last);
+        if (k.pointer && str_eq(k.spelled, "void")) {
+            const char *cast = wrapper_cast_of(&d, d.v, 4, d.n, p->name);
+            k.spelled = cast ? cast : "uint8_t";
+            k.type = wrapper_type_name(&d, k.spelled, &k.lanes);
+        }
         struct init_arg a = {.name = *p->name ? p->name : arena_printf(s->arena, "arg%zu", i), .type = k.type};
 
-        if (k.pointer && k.lanes > 1)
+        if (k.pointer && (k.lanes > 1 || wrapper_is_bits(k.spelled)))
             str_addf(&call, "%sreinterpret_cast<%s%s *>(%s)", i ? ", " : "", k.constant ? "const " : "",
                      k.spelled, a.name);
         else
@@ -459,7 +465,8 @@ void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
                         wrapper_text(s->arena, d.v, p->first, p->last));
             continue;
         }
-        const char *element = k.pointer && k.lanes > 1 ? wrapper_spelled(k.type) : NULL;
+        const bool other = k.pointer && (k.lanes > 1 || wrapper_is_bits(k.spelled));
+        const char *element = other ? wrapper_spelled(k.type) : NULL;
         wrapper_add_param(&params, "%s%s %s%s", k.constant && k.pointer ? "const " : "",
                           element ? element : k.spelled, k.pointer ? "*" : "", a.name);
         if (k.pointer)

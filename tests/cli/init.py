@@ -38,6 +38,10 @@ SOUND = [
     ("forms", "src/number.cu", "block_max", "[100]", ["{name: block_size, type: i32, value: 64} # TODO", "role: out"]),
     ("torch", "csrc/grouped.cu", "grouped_dot_kernel", "[3, 256, 8]",
      ["{name: outs, type: i32, value: outs}\n", "shape: [rows, outs], role: out", "{name: group_size, type: i32, value: 64} # TODO"]),
+    ("classes", "src/rows.cu", "scale_rows", "[3, 64]",
+     ["{name: out, type: f16, shape: [rows, width], role: out}", "shape: [width], role: in", "width % 8 == 0"]),
+    ("classes", "src/macros.cu", "shift_rows", "[3, 64]", ["width % 8 == 0"]),
+    ("classes", "src/macros.cu", "sum_parts", "[3, 1024]", ["shape: [rows, width], role: out", "width % 4 == 0"]),
     ("forms", "src/branch.cu", "add_offsets", "[8, 64]", ["shape: [batch * length / 256], role: in"]),
 ]
 
