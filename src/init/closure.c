@@ -337,18 +337,24 @@ static bool of_other_type(const struct init_source *s, const struct init_decl *d
     return false;
 }
 
-/* "half,4" of `template <> struct x<c10::Half, 4>`: its arguments with the framework's names of types as CUDA
- * has them. NULL: it is no specialisation. */
-static const char *special_types(struct init_source *s, const struct init_decl *d)
+/* "x half 4" of `template <> struct x<c10::Half, 4>` in the tokens: the name and its arguments, with the
+ * framework's names of types as CUDA has them. NULL: they specialise no type. */
+static const char *special_types(struct init_source *s, const struct token *v, size_t n)
 {
     struct str out = {.arena = s->arena};
-    size_t i = d->name_at + 1, end;
+    size_t i = 0, end;
 
-    if (!d->specialised || !d->name_at || !token_is(&s->tokens.v[i], "<"))
+    while (i + 2 < n &&
+           !(token_in(&v[i], "struct|class") && v[i + 1].kind == TOK_WORD && token_is(&v[i + 2], "<")))
+        i++;
+    if (i + 2 >= n)
         return NULL;
-    end = init_angle(s, i, d->end);
-    for (i++; i + 1 < end; i++) {
-        const struct token *t = &s->tokens.v[i];
+    str_addf(&out, "%s ", token_text(s->arena, &v[i + 1]));
+    end = i + 3;
+    for (int depth = 1; end < n && depth > 0; end++)
+        depth += token_is(&v[end], "<") - (token_is(&v[end], ">") ? 1 : 0);
+    for (i += 3; i + 1 < end; i++) {
+        const struct token *t = &v[i];
         if (token_in(t, "c10|at|torch") || token_is(t, "::"))
             continue;
         if (token_in(t, "Half|__half"))
@@ -361,17 +367,31 @@ static const char *special_types(struct init_source *s, const struct init_decl *
     return str_text(&out);
 }
 
+/* What a declaration, or a macro's call, specialises; NULL: nothing. */
+static const char *specialised(struct init_source *s, const struct init_decl *d)
+{
+    struct tokens v = {.v = s->tokens.v + d->first, .n = d->end - d->first};
+
+    if (!d->wanted || (d->kind != INIT_CALL && (d->kind != INIT_TYPE || !d->specialised)))
+        return NULL;
+    if (d->kind == INIT_CALL)
+        v = init_expand(s, d->first, d->end);
+    return special_types(s, v.v, v.n);
+}
+
 /* What is written for c10::Half and again for half is written twice here, where these are one type. */
 static void drop_same_types(struct init_source *s)
 {
+    const char **types = arena_array(s->arena, const char *, s->decls.n + 1);
+
     for (size_t i = 0; i < s->decls.n; i++) {
         struct init_decl *d = &s->decls.v[i];
-        const char *types = d->wanted && d->kind == INIT_TYPE ? special_types(s, d) : NULL;
 
-        for (size_t k = 0; types && k < i; k++) {
+        types[i] = specialised(s, d);
+        for (size_t k = 0; types[i] && k < i; k++) {
             const struct init_decl *x = &s->decls.v[k];
-            if (x->wanted && x->kind == INIT_TYPE && str_eq(x->name, d->name) && str_eq(x->scope, d->scope) &&
-                str_eq(x->cond, d->cond) && str_eq(special_types(s, x), types))
+            if (x->wanted && types[k] && str_eq(x->scope, d->scope) && str_eq(x->cond, d->cond) &&
+                str_eq(types[k], types[i]))
                 d->wanted = false;
         }
     }

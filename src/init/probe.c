@@ -194,6 +194,15 @@ static size_t explain(struct probing *p, bool *whole)
     return score;
 }
 
+bool probe_is_open(const struct probing *p, size_t arg)
+{
+    bool touched = false;
+
+    for (size_t k = 0; k < p->n_points; k++)
+        touched = touched || p->at[k].args[arg].end;
+    return touched && !p->within[arg] && p->fit[arg].form == PROBE_NONE && !probe_is_indexed(p, arg);
+}
+
 struct best {
     struct probing found; /* as it was then */
     size_t score;
@@ -588,6 +597,8 @@ static void found(struct probing *p)
         probe_indices(p);
     probe_assertions(p);
     probe_bounds(p);
+    p->fuel = MAX(p->fuel, MORE_INSNS / 2);
+    probe_fit_larger(p);
     tell(p);
     probe_tell_indices(p);
     probe_drop_sizes(p);

@@ -90,6 +90,8 @@ struct probe_setting probe_plain(int64_t unit);
 void probe_follow(const struct probing *p, int64_t *dims); /* sizes that are formulas of others */
 bool probe_dims(const struct probing *p, const struct probe_setting *s, int point, int64_t *dims);
 void probe_condition(struct probing *p, const char *condition); /* to the domain, once */
+/* Is the buffer touched, and nothing explains how far? */
+bool probe_is_open(const struct probing *p, size_t arg);
 /* Is every buffer touched as the formulas say, for these sizes? */
 bool probe_holds(struct probing *p, const int64_t *dims);
 
@@ -101,6 +103,9 @@ int64_t probe_extent_value(const struct probing *p, const struct probe_extent *x
 /* The plainest product that has the n values e at p->dims; false: none. */
 bool probe_product(const struct probing *p, size_t n, const int64_t *e, struct probe_product *m);
 struct probe_extent probe_fit(const struct probing *p, size_t n, const int64_t *e);
+/* Buffers that are rows and columns of something larger, as a slice reads it: from runs where sizes are the
+ * same. */
+void probe_fit_larger(struct probing *p);
 bool probe_uses(const struct probe_extent *x, size_t dim);
 bool probe_is_one(const struct probe_product *m);
 bool probe_is_constant(const struct probe_extent *x);

@@ -42,6 +42,11 @@ SOUND = [
      ["{name: out, type: f16, shape: [rows, width], role: out}", "shape: [width], role: in", "width % 8 == 0"]),
     ("classes", "src/macros.cu", "shift_rows", "[3, 64]", ["width % 8 == 0"]),
     ("classes", "src/macros.cu", "sum_parts", "[3, 1024]", ["shape: [rows, width], role: out", "width % 4 == 0"]),
+    ("classes", "src/larger.cu", "slice_mask", "[2, 5, 9]", ["shape: [batch, length, length], role: in", "length >= kept"]),
+    ("classes", "src/larger.cu", "long_rows", "[2, 1030]", ["shape: [rows, width], role: out", "width > 1024"]),
+    ("classes", "src/larger.cu", "widen", "[100]",
+     ["{name: x, type: u8, shape: [2 * pairs], role: in}", "{name: cp_rank, type: i32, value: 0}"]),
+    ("classes", "src/functors.cu", "combine_rows", "[100]", ["shape: [n], role: out"]),
     ("forms", "src/branch.cu", "add_offsets", "[8, 64]", ["shape: [batch * length / 256], role: in"]),
 ]
 
