@@ -66,7 +66,8 @@ static size_t extent(struct plain *p, size_t i)
 {
     size_t open = says(p, i, ". data . shape"), behind;
 
-    open = open ? open : says(p, i, token_is(&p->v[i + 4], "[") ? ". shape ( )" : ". shape");
+    if (!open)
+        open = says(p, i, i + 4 < p->n && token_is(&p->v[i + 4], "[") ? ". shape ( )" : ". shape");
     open += i;
     if (open == i || open >= p->n || !wrapper_sign(&p->v[open], "[ ("))
         return i;

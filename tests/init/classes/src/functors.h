@@ -1,7 +1,9 @@
 #pragma once
 #include <functional>
-namespace tiny {
-namespace funcs {
+namespace tiny
+{
+namespace funcs
+{
 enum class Op { kAdd, kTwice };
 #if defined(TINY_WITH_CUDA)
 template <typename T, Op op> struct Functor;
