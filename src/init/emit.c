@@ -133,7 +133,12 @@ static void add_span(struct writer *w, struct init_span span, const char *cond)
     if (cond)
         str_addf(&w->out, "#if %s\n", cond);
     add_line(w, span.start);
-    str_add(&w->out, with_operator(w->s, own_text(w->s, span, file_of(w->s, span.start))));
+    char *text = own_text(w->s, span, file_of(w->s, span.start));
+    if (*text == '#') /* a macro that reports where it stands: its file's name is no question to the compiler */
+        text =
+            str_replace_word(w->s->arena, with_operator(w->s, text), "__FILE__",
+                             arena_printf(w->s->arena, "\"%s\"", fs_basename(file_of(w->s, span.start)->path)));
+    str_add(&w->out, text);
     str_addc(&w->out, '\n');
     if (cond)
         str_add(&w->out, "#endif\n");

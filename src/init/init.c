@@ -359,6 +359,8 @@ static const char *other_types(struct init_source *s, const struct init_task *t,
 
     if (w->instance || !w->kernel->is_template || !t->launcher || !strstr(err->text, "compile-failed"))
         return NULL;
+    if (!token_in(&s->tokens.v[w->kernel->first + 2], "typename|class")) /* a number comes first */
+        return NULL;
     if (strstr(t->launcher, "__half"))
         return "float";
     for (size_t i = w->kernel->first; i < w->kernel->params; i++) {

@@ -477,13 +477,15 @@ void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
     }
     t->open_launch = true;
     wrapper_ask(&d, "with which grid, block and shared memory is %s launched?", w->kernel->name);
+    struct str open = {.arena = s->arena};
+    wrapper_add_using(&open, s->arena, init_scope(s, w->kernel->scope));
     t->launcher =
         arena_printf(s->arena,
-                     "extern \"C\" void %s(%scudaStream_t stream)\n{\n"
+                     "%sextern \"C\" void %s(%scudaStream_t stream)\n{\n"
                      "    dim3 grid(1);    // TODO: blocks\n    dim3 block(256); // TODO: threads of a block\n"
                      "    %s%s%s<<<grid, block, 0, stream>>>(%s);\n}\n",
-                     t->entry, str_text(&params), init_scope(s, w->kernel->scope), w->kernel->name,
-                     str_text(&instance), str_text(&call));
+                     str_text(&open), t->entry, str_text(&params), init_scope(s, w->kernel->scope),
+                     w->kernel->name, str_text(&instance), str_text(&call));
     str_free(&params);
     str_free(&call);
     str_free(&instance);
