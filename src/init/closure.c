@@ -5,8 +5,9 @@
 struct closing {
     struct init_source *s;
     const struct init_decl *kernel;
-    VEC(size_t) todo; /* declarations whose words are to be read */
-    struct map read;  /* macros whose words were read */
+    VEC(size_t) todo;  /* declarations whose words are to be read */
+    struct map read;   /* macros whose words were read */
+    struct map opened; /* namespaces that bodies open for themselves */
 };
 
 struct user { /* who says a name */
@@ -40,8 +41,9 @@ static bool library(const char *name, size_t len)
 }
 
 /* Is a declaration of namespace `scope` found by its plain name from namespace `from`? */
-static bool visible(const struct init_source *s, const char *scope, const char *from)
+static bool visible(const struct closing *c, const char *scope, const char *from)
 {
+    const struct init_source *s = c->s;
     size_t n = strlen(scope);
 
     while (n >= 4 && memcmp(scope + n - 4, "{}::", 4) == 0)
@@ -54,11 +56,24 @@ static bool visible(const struct init_source *s, const char *scope, const char *
         if (init_ends_in(scope, last->s, last->len))
             return true;
     }
+    for (size_t i = 0; i < c->opened.n; i++) {
+        if (init_ends_in(scope, c->opened.entries[i].key, strlen(c->opened.entries[i].key)))
+            return true;
+    }
     return false;
+}
+
+/* A type of CUDA's headers, which the file declares for itself or replaces where it lacks them. */
+static bool is_toolkit_type(const struct init_decl *d)
+{
+    return d->kind != INIT_FUNCTION && !*d->scope && !d->specialised &&
+           str_in(d->name, "__half|__half2|half|half2|__nv_bfloat16|__nv_bfloat162|nv_bfloat16|nv_bfloat162");
 }
 
 static bool fits(const struct init_decl *d, const struct user *u)
 {
+    if (is_toolkit_type(d))
+        return false;
     if (d->kind == INIT_OTHER || d->owner || (d->is_global && d->specialised))
         return false; /* init_close chooses among specialised kernels */
     if (d->kind != INIT_FUNCTION || u->host || d->is_device || d->is_global)
@@ -66,11 +81,27 @@ static bool fits(const struct init_decl *d, const struct user *u)
     return d->is_constexpr;
 }
 
+/* Does a directive stand among the arguments of a macro's call? Of such a call no preprocessor says what it is.
+ */
+static bool has_directive(const struct init_source *s, const struct init_decl *d)
+{
+    const size_t first = s->tokens.v[d->first].at, last = s->tokens.v[d->end - 1].at;
+    int line, col;
+    const struct init_file *f = init_place(s, first, &line, &col);
+
+    for (size_t at = first; f && last < f->base + f->len && at < last; at++) {
+        const char *p = f->text + (at - f->base);
+        if (*p == '\n' && p[1 + strspn(p + 1, " \t")] == '#')
+            return true;
+    }
+    return false;
+}
+
 static void want(struct closing *c, size_t i)
 {
     struct init_decl *d = &c->s->decls.v[i];
 
-    if (d->wanted)
+    if (d->wanted || (d->kind == INIT_CALL && has_directive(c->s, d)))
         return;
     d->wanted = true;
     vec_add(c->s->arena, &c->todo, i);
@@ -90,7 +121,7 @@ static bool want_named(struct closing *c, const struct init_names *names, const 
         if (!fits(d, u) || init_is_overload(s, d, c->kernel))
             continue;
         if (space ? !init_ends_in(d->scope, space->s, space->len)
-                  : by == BY_SCOPE && !visible(s, d->scope, u->scope))
+                  : by == BY_SCOPE && !visible(c, d->scope, u->scope))
             continue;
         want(c, names->decls.v[i]);
         any = true;
@@ -129,12 +160,30 @@ static void use(struct closing *c, const struct tokens *v, size_t i, const struc
         want_named(c, names, u, BY_NAME, space);
         return;
     }
-    if (!want_named(c, names, u, BY_SCOPE, NULL) && i + 1 < v->n && token_is(t + 1, "("))
+    if (want_named(c, names, u, BY_SCOPE, NULL))
+        return;
+    for (size_t k = 0; k < s->usings.n; k++) { /* using a::b::name; */
+        const struct init_decl *d = &s->decls.v[s->usings.v[k]];
+        const struct token *last = &s->tokens.v[d->end - 2];
+        if (d->end < d->first + 5 || !token_is(last, name) || !token_is(last - 1, "::"))
+            continue;
+        if (want_named(c, names, u, BY_NAME, last - 2))
+            return;
+    }
+    if (i + 1 < v->n && token_is(t + 1, "("))
         want_named(c, names, u, BY_NAME, NULL);
 }
 
 static void use_all(struct closing *c, const struct tokens *v, const struct user *u)
 {
+    for (size_t i = 0; i + 2 < v->n; i++) { /* using namespace a::b; */
+        size_t last = i + 2;
+        if (!token_is(&v->v[i], "using") || !token_is(&v->v[i + 1], "namespace"))
+            continue;
+        while (last + 2 < v->n && token_is(&v->v[last + 1], "::"))
+            last += 2;
+        map_put(&c->opened, token_text(c->s->arena, &v->v[last]), c);
+    }
     for (size_t i = 0; i < v->n; i++)
         use(c, v, i, u);
 }
@@ -217,6 +266,29 @@ static bool operator_fits(const struct init_source *s, const struct init_decl *d
     return any;
 }
 
+/* A macro's call that specialises a type of the closure: `SPECIALISE(float, kAdd)` makes struct Op<...> {...}.
+ */
+static bool specialises(struct closing *c, const struct init_decl *d)
+{
+    struct tokens v;
+
+    if (d->kind != INIT_CALL || d->wanted)
+        return false;
+    v = init_expand(c->s, d->first, d->end);
+    for (size_t i = 0; i + 2 < v.n; i++) {
+        const struct init_names *names;
+        if (!token_in(&v.v[i], "struct|class") || v.v[i + 1].kind != TOK_WORD || !token_is(&v.v[i + 2], "<"))
+            continue;
+        names = init_named(c->s, token_text(c->s->arena, &v.v[i + 1]));
+        for (size_t k = 0; names && k < names->decls.n; k++) {
+            const struct init_decl *x = &c->s->decls.v[names->decls.v[k]];
+            if (x->wanted && x->kind == INIT_TYPE && str_eq(x->scope, d->scope))
+                return true;
+        }
+    }
+    return false;
+}
+
 static void drain(struct closing *c)
 {
     while (c->todo.n)
@@ -265,18 +337,24 @@ static bool of_other_type(const struct init_source *s, const struct init_decl *d
     return false;
 }
 
-/* "half,4" of `template <> struct x<c10::Half, 4>`: its arguments with the framework's names of types as CUDA
- * has them. NULL: it is no specialisation. */
-static const char *special_types(struct init_source *s, const struct init_decl *d)
+/* "x half 4" of `template <> struct x<c10::Half, 4>` in the tokens: the name and its arguments, with the
+ * framework's names of types as CUDA has them. NULL: they specialise no type. */
+static const char *special_types(struct init_source *s, const struct token *v, size_t n)
 {
     struct str out = {.arena = s->arena};
-    size_t i = d->name_at + 1, end;
+    size_t i = 0, end;
 
-    if (!d->specialised || !d->name_at || !token_is(&s->tokens.v[i], "<"))
+    while (i + 2 < n &&
+           !(token_in(&v[i], "struct|class") && v[i + 1].kind == TOK_WORD && token_is(&v[i + 2], "<")))
+        i++;
+    if (i + 2 >= n)
         return NULL;
-    end = init_angle(s, i, d->end);
-    for (i++; i + 1 < end; i++) {
-        const struct token *t = &s->tokens.v[i];
+    str_addf(&out, "%s ", token_text(s->arena, &v[i + 1]));
+    end = i + 3;
+    for (int depth = 1; end < n && depth > 0; end++)
+        depth += token_is(&v[end], "<") - (token_is(&v[end], ">") ? 1 : 0);
+    for (i += 3; i + 1 < end; i++) {
+        const struct token *t = &v[i];
         if (token_in(t, "c10|at|torch") || token_is(t, "::"))
             continue;
         if (token_in(t, "Half|__half"))
@@ -289,17 +367,31 @@ static const char *special_types(struct init_source *s, const struct init_decl *
     return str_text(&out);
 }
 
+/* What a declaration, or a macro's call, specialises; NULL: nothing. */
+static const char *specialised(struct init_source *s, const struct init_decl *d)
+{
+    struct tokens v = {.v = s->tokens.v + d->first, .n = d->end - d->first};
+
+    if (!d->wanted || (d->kind != INIT_CALL && (d->kind != INIT_TYPE || !d->specialised)))
+        return NULL;
+    if (d->kind == INIT_CALL)
+        v = init_expand(s, d->first, d->end);
+    return special_types(s, v.v, v.n);
+}
+
 /* What is written for c10::Half and again for half is written twice here, where these are one type. */
 static void drop_same_types(struct init_source *s)
 {
+    const char **types = arena_array(s->arena, const char *, s->decls.n + 1);
+
     for (size_t i = 0; i < s->decls.n; i++) {
         struct init_decl *d = &s->decls.v[i];
-        const char *types = d->wanted && d->kind == INIT_TYPE ? special_types(s, d) : NULL;
 
-        for (size_t k = 0; types && k < i; k++) {
+        types[i] = specialised(s, d);
+        for (size_t k = 0; types[i] && k < i; k++) {
             const struct init_decl *x = &s->decls.v[k];
-            if (x->wanted && x->kind == INIT_TYPE && str_eq(x->name, d->name) && str_eq(x->scope, d->scope) &&
-                str_eq(x->cond, d->cond) && str_eq(special_types(s, x), types))
+            if (x->wanted && types[k] && str_eq(x->scope, d->scope) && str_eq(x->cond, d->cond) &&
+                str_eq(types[k], types[i]))
                 d->wanted = false;
         }
     }
@@ -342,8 +434,13 @@ void init_close(struct init_source *s, const struct init_decl *kernel, const cha
         for (size_t i = 0; i < s->decls.n; i++) {
             const struct init_decl *d = &s->decls.v[i];
 
+            if (specialises(&c, d)) {
+                want(&c, i);
+                drain(&c);
+                more = more || d->wanted;
+            }
             if (d->wanted || d->owner || !str_starts(d->name, "operator") || !d->is_device ||
-                !visible(s, d->scope, kernel->scope) || !operator_fits(s, d))
+                !visible(&c, d->scope, kernel->scope) || !operator_fits(s, d))
                 continue;
             want(&c, i);
             drain(&c);
@@ -353,4 +450,5 @@ void init_close(struct init_source *s, const struct init_decl *kernel, const cha
     want_usings(&c);
     drop_same_types(s);
     map_free(&c.read);
+    map_free(&c.opened);
 }

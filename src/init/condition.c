@@ -39,6 +39,16 @@ static bool of_device(const struct token *t)
     return t->len >= 12 && memcmp(t->s, "__CUDA_ARCH_", 12) == 0;
 }
 
+/* Is it defined? So is the switch of a build that says it is one for CUDA, where nobody says otherwise. */
+static bool is_defined(const struct init_source *s, const struct token *name)
+{
+    const char *word = token_text(s->arena, name);
+
+    if (map_has(&s->expander.macros, word))
+        return map_get(&s->expander.macros, word) != NULL;
+    return str_ends(word, "WITH_CUDA") || str_ends(word, "USE_CUDA") || str_ends(word, "ENABLE_CUDA");
+}
+
 static struct answer defined(struct asked *q)
 {
     bool bracket = take(q, "(");
@@ -49,7 +59,7 @@ static struct answer defined(struct asked *q)
     if (of_device(q->t))
         a.unknown = true;
     else
-        a.v = map_get(&q->s->expander.macros, token_text(q->s->arena, q->t)) != NULL;
+        a.v = is_defined(q->s, q->t);
     q->t++;
     if (bracket && !take(q, ")"))
         init_fail(q->s, q->at, "`defined` without its `)`");
@@ -104,7 +114,7 @@ static struct answer operand(struct asked *q)
         const struct token *name = q->t++;
 
         a.unknown = of_device(name);
-        a.v = token_is(name, "true");
+        a.v = token_is(name, "true") || is_defined(q->s, name);
         if (q->t < q->end && token_is(q->t, "("))
             a = has_include(q);
     } else if (q->t->kind == TOK_NUMBER && number_parse(q->t->s, q->t->len, &v) && type_is_integer(v.type)) {
@@ -227,7 +237,7 @@ char *init_condition_text(struct init_source *s, const struct token *v, size_t n
             if (of_device(name))
                 str_addf(&out, "defined(%.*s)", (int)name->len, name->s);
             else
-                str_addc(&out, map_get(&s->expander.macros, token_text(s->arena, name)) ? '1' : '0');
+                str_addc(&out, is_defined(s, name) ? '1' : '0');
             i += bracket ? 3 : 1;
         } else {
             str_addn(&out, v[i].s, v[i].len);

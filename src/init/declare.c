@@ -429,8 +429,7 @@ static size_t behind_braces(struct init_source *s, size_t end, int depth)
     size_t i = end;
 
     while (depth > 0 && TOKEN(s, i)->kind != TOK_END) {
-        bool call = is(s, i + 1, "(") && TOKEN(s, i)->kind == TOK_WORD &&
-                    map_get(&s->expander.macros, token_text(s->arena, TOKEN(s, i)));
+        bool call = is(s, i + 1, "(") && TOKEN(s, i)->kind == TOK_WORD && init_macro_at(s, i);
         size_t next = call ? init_balanced(s, i + 1, s->tokens.n) : i + 1;
         struct tokens v = call ? init_expand(s, i, next) : (struct tokens){.v = s->tokens.v + i, .n = 1};
 
@@ -444,7 +443,7 @@ static size_t behind_braces(struct init_source *s, size_t end, int depth)
 static size_t call_end(struct walk *w, size_t i, struct init_decl *d)
 {
     struct init_source *s = w->s;
-    struct macro *m = map_get(&s->expander.macros, token_text(s->arena, TOKEN(s, i)));
+    const struct macro *m = init_macro_at(s, i);
     size_t end;
     struct tokens v;
 

@@ -3,6 +3,8 @@
  * (share/init). origin.json: from which files, at which hashes, every one of them came. */
 #include "init/internal.h"
 
+#include <ctype.h>
+
 struct writer {
     struct init_source *s;
     struct str out;
@@ -109,12 +111,34 @@ static const struct init_file *file_of(const struct init_source *s, size_t at)
     return init_place(s, at, &line, &col);
 }
 
+/* `#define UNROLL #pragma unroll`, which nvcc alone takes: with the operator that the language has for it. */
+static char *with_operator(struct init_source *s, char *text)
+{
+    char *sign = *text == '#' ? strchr(text + 1, '#') : NULL, *words = sign ? sign + 1 : NULL, *end;
+
+    while (words && *words == ' ')
+        words++;
+    if (!words || !str_starts(words, "pragma ") || strpbrk(words, "\"\\\n"))
+        return text;
+    words += strlen("pragma ");
+    end = words + strlen(words);
+    while (end > words && isspace((unsigned char)end[-1]))
+        end--;
+    return arena_printf(s->arena, "%.*s_Pragma(\"%.*s\")%s", (int)(sign - text), text, (int)(end - words),
+                        words, end);
+}
+
 static void add_span(struct writer *w, struct init_span span, const char *cond)
 {
     if (cond)
         str_addf(&w->out, "#if %s\n", cond);
     add_line(w, span.start);
-    str_add(&w->out, own_text(w->s, span, file_of(w->s, span.start)));
+    char *text = own_text(w->s, span, file_of(w->s, span.start));
+    if (*text == '#') /* a macro that reports where it stands: its file's name is no question to the compiler */
+        text =
+            str_replace_word(w->s->arena, with_operator(w->s, text), "__FILE__",
+                             arena_printf(w->s->arena, "\"%s\"", fs_basename(file_of(w->s, span.start)->path)));
+    str_add(&w->out, text);
     str_addc(&w->out, '\n');
     if (cond)
         str_add(&w->out, "#endif\n");

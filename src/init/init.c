@@ -65,6 +65,21 @@ static bool in_file(const struct init_source *s, const struct init_decl *d)
     return at >= s->files.v[0]->base && at < s->files.v[0]->base + s->files.v[0]->len;
 }
 
+/* Is its body empty, where a kernel of its name has one that is not? */
+static bool stands_for_nothing(const struct init_source *s, const struct init_decl *d)
+{
+    bool other = false;
+
+    if (!d->body || !token_is(&s->tokens.v[d->body + 1], "}"))
+        return false;
+    for (size_t i = 0; i < s->decls.n && !other; i++) {
+        const struct init_decl *x = &s->decls.v[i];
+        other = x->is_global && x->body && str_eq(x->name, d->name) && str_eq(x->scope, d->scope) &&
+                !token_is(&s->tokens.v[x->body + 1], "}");
+    }
+    return other;
+}
+
 /* Is it the first of its name that has a body? Of a kernel that is written for some types alone, these are. */
 static bool is_listed(const struct init_source *s, size_t number)
 {
@@ -77,7 +92,7 @@ static bool is_listed(const struct init_source *s, size_t number)
             (!x->specialised || i < number))
             return false;
     }
-    return d->is_global && d->body && *d->name;
+    return d->is_global && d->body && *d->name && !stands_for_nothing(s, d);
 }
 
 /* The kernels of the file, or, where it has none that fits, of the headers that it includes. */
@@ -114,6 +129,21 @@ static bool says(struct init_source *s, const struct init_decl *d, const char *n
     return false;
 }
 
+/* Or a macro whose text says it? */
+static bool says_by_macro(struct init_source *s, const struct init_decl *d, const char *name)
+{
+    for (size_t i = 0; i < s->macros.n; i++) {
+        const struct macro *m = s->macros.v[i].macro;
+        bool there = false;
+
+        for (size_t k = 0; m && k < m->n_body; k++)
+            there = there || token_is(&m->body[k], name);
+        if (there && !str_eq(s->macros.v[i].name, name) && says(s, d, s->macros.v[i].name, false))
+            return true;
+    }
+    return false;
+}
+
 /* The host functions that launch the kernel, then those that call these, to three levels. */
 static void find_hosts(struct init_source *s, struct init_wrapped *w, bool expanded)
 {
@@ -136,7 +166,7 @@ static void find_hosts(struct init_source *s, struct init_wrapped *w, bool expan
                 continue;
             calls = level == 0 && says(s, d, w->kernel->name, expanded);
             for (size_t k = from; k < until; k++)
-                calls |= says(s, d, hosts.v[k]->name, false);
+                calls |= says(s, d, hosts.v[k]->name, false) || says_by_macro(s, d, hosts.v[k]->name);
             if (calls)
                 vec_add(s->arena, &hosts, d);
         }
@@ -328,6 +358,8 @@ static const char *other_types(struct init_source *s, const struct init_task *t,
     struct str list = {0};
 
     if (w->instance || !w->kernel->is_template || !t->launcher || !strstr(err->text, "compile-failed"))
+        return NULL;
+    if (!token_in(&s->tokens.v[w->kernel->first + 2], "typename|class")) /* a number comes first */
         return NULL;
     if (strstr(t->launcher, "__half"))
         return "float";

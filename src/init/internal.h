@@ -75,6 +75,11 @@ struct init_include { /* of a header that is not read */
     size_t at;
 };
 
+struct init_changing { /* a macro that the files undefine: its directives, in order */
+    const char *name;
+    VEC(size_t) at; /* numbers of macros */
+};
+
 struct init_source {
     struct arena *arena;
     const char *root;              /* of the repository, real */
@@ -89,6 +94,8 @@ struct init_source {
     conds;                  /* for each token: the conditions on the device's architecture around it, or NULL */
     VEC(uint32_t) branches; /* for each token: 0, or the number of the second or later branch it stands in */
     VEC(struct init_macro) macros;
+    VEC(struct init_changing) changing;
+    size_t n_changing_of;        /* how many macros there were when these were looked for */
     VEC(struct init_span) cuts;  /* directives that are decided and what they leave out, in order of `start` */
     VEC(struct init_edit) edits; /* conditions that are kept, with what is known of them */
     VEC(struct init_include) missing; /* headers that are not read */
@@ -127,6 +134,8 @@ void init_read(struct init_source *s, struct init_file *f);
 /* One file more, behind what was read. False: it cannot be read, and nothing has changed. */
 bool init_read_more(struct init_source *s, const char *path);
 struct tokens init_words(struct init_source *s, const char *text); /* of a text of our own */
+/* The macro that token i names, as it is there; NULL: none. */
+const struct macro *init_macro_at(struct init_source *s, size_t i);
 /* The tokens [first, end) with all macros that are known at `first` expanded. Where one cannot be, the tokens
  * as they are. */
 struct tokens init_expand(struct init_source *s, size_t first, size_t end);
@@ -189,7 +198,8 @@ struct init_task {
     VEC(const char *) dims, domain;
     VEC(const char *) workloads; /* "16, 4096" */
     VEC(struct init_bound) bounds;
-    int64_t most; /* of the product of all sizes; 0: MOST_ELEMENTS */
+    int64_t least; /* of a size, while its bounds are looked for; 0: 1 */
+    int64_t most;  /* of the product of all sizes; 0: MOST_ELEMENTS */
     VEC(const char *) questions, notes;
 };
 
@@ -208,6 +218,7 @@ void init_wrapper(struct init_task *t, const struct init_wrapped *w);
 /* probe_size.c: may the number be how far rows lie apart? Such sizes become the last size that is none where
  * the launcher was not run. */
 bool init_is_stride(const char *name);
+void init_close_equal(struct init_task *t, struct arena *a); /* two sizes that a condition says are one */
 void init_close_strides(struct init_task *t, struct arena *a);
 /* probe.c: shapes, roles and index ranges that the wrapper does not say, found by running the launcher of the
  * task's folder on the simulator for small sizes. Writes a task.yaml that is not final into it. False: nothing

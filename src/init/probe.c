@@ -6,7 +6,7 @@
 /* What may be spent, in warp instructions and not in seconds: what is found is the same on every machine. A run
  * costs some before its first instruction. A second executes 20 to 60 million of them. */
 enum { SEARCH_INSNS = 90000000, MORE_INSNS = 40000000, RUN_INSNS = 20000 };
-enum { MOST_NUMBERS = 16, MOST_PRODUCT = 1 << 25 };
+enum { MOST_LEAST = 64, MOST_NUMBERS = 16, MOST_PRODUCT = 1 << 25 };
 
 /* No product of powers of these is the same at all points. */
 static const int seeds[PROBE_DIMS][PROBE_BASE] = {
@@ -72,6 +72,8 @@ bool probe_dims(const struct probing *p, const struct probe_setting *s, int poin
         int seed = is_large(s, i) ? large_seeds[i][at] : seeds[i][at];
         seed = s->power[i] ? powers[at] : seed;
         dims[i] = s->fixed[i] ? s->fixed[i] : s->unit[i] * seed;
+        if (!s->fixed[i] && !s->power[i] && s->tied[i] < 0)
+            dims[i] += p->low[i] / s->unit[i] * s->unit[i];
         largest = MAX(largest, dims[i]);
     }
     if (longer >= 0 && !s->fixed[longer])
@@ -192,6 +194,15 @@ static size_t explain(struct probing *p, bool *whole)
     return score;
 }
 
+bool probe_is_open(const struct probing *p, size_t arg)
+{
+    bool touched = false;
+
+    for (size_t k = 0; k < p->n_points; k++)
+        touched = touched || p->at[k].args[arg].end;
+    return touched && !p->within[arg] && p->fit[arg].form == PROBE_NONE && !probe_is_indexed(p, arg);
+}
+
 struct best {
     struct probing found; /* as it was then */
     size_t score;
@@ -296,7 +307,11 @@ static void start(struct probing *p, struct best *best)
     static const int64_t units[] = {1, 8, 32, 128, 256, 1024};
     int64_t dims[PROBE_DIMS];
     bool inside = false;
+    struct probe_setting divided = probe_plain(1);
 
+    for (size_t i = 0; i < p->n_dims; i++)
+        divided.unit[i] = probe_divisor(p, i);
+    try_setting(p, &divided, best);
     for (size_t u = 0; u < ARRAY_LEN(units) && !inside; u++) {
         struct probe_setting s = probe_plain(units[u]);
 
@@ -337,13 +352,13 @@ static bool step(struct probing *p, struct probe_setting from, struct best *best
     static const int64_t units[] = {32, 256, 4, 64, 1024, 128, 4096}, tied[] = {8, 128, 1};
     const size_t before = best->score;
     int64_t numbers[MOST_NUMBERS];
-    size_t n_numbers = probe_numbers(p, numbers, MOST_NUMBERS);
     size_t n_free = 0;
     struct probe_setting s;
 
     for (size_t i = 0; i < p->n_dims; i++)
         n_free += probe_is_free(p, &from, i);
     for (size_t i = p->n_dims; i-- > 0;) {
+        const size_t n_numbers = probe_numbers(p, i, numbers, MOST_NUMBERS);
         for (size_t k = 0; k < n_numbers && !p->formula[i]; k++) {
             s = from;
             s.fixed[i] = numbers[k];
@@ -538,6 +553,7 @@ static bool open_task(struct probing *p, const char *dir, const char *name, stru
     const struct trial_options o = {.device = "h200", .seed = 1, .alone = true, .verify_only = true};
     bool ok = false;
 
+    p->t->least = 1;
     for (size_t i = 0; i < ARRAY_LEN(most) && !ok; i++) {
         char *source;
 
@@ -546,6 +562,11 @@ static bool open_task(struct probing *p, const char *dir, const char *name, stru
         ok = open_somewhere(p, dir, name, most[i], err) && judge_open(&p->judge, p->task, &o, err) &&
              fs_read(p->arena, p->task->source_path, &source, NULL, err) &&
              footprints_open(&p->prints, p->judge, p->task->source_path, source, err);
+        if (!ok && strstr(err->text, "division by zero") && p->t->least < MOST_LEAST) {
+            p->t->least *= 2; /* where sizes are too small to be divided */
+            i--;
+            continue;
+        }
         if (!ok && !strstr(err->text, "not-understood"))
             break;
     }
@@ -574,10 +595,31 @@ static void found(struct probing *p)
     loosen(p);
     if (!p->indices.n)
         probe_indices(p);
+    probe_assertions(p);
     probe_bounds(p);
+    p->fuel = MAX(p->fuel, MORE_INSNS / 2);
+    probe_fit_larger(p);
     tell(p);
     probe_tell_indices(p);
     probe_drop_sizes(p);
+}
+
+/* `n > 8192` and `n >= 8192` of the wrapper. */
+static void set_lows(struct probing *p)
+{
+    for (size_t i = 0; i < p->n_dims; i++) {
+        for (size_t k = 0; k < p->t->domain.n; k++) {
+            const char *condition = p->t->domain.v[k];
+            const size_t len = strlen(p->t->dims.v[i]);
+            char *end;
+
+            if (!str_starts(condition, p->t->dims.v[i]) || !str_starts(condition + len, " >"))
+                continue;
+            condition += len + 2 + (condition[len + 2] == '=');
+            const int64_t low = strtoll(condition, &end, 10);
+            p->low[i] = *end || end == condition ? p->low[i] : MAX(p->low[i], low);
+        }
+    }
 }
 
 bool init_probe(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err)
@@ -586,6 +628,7 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
     struct best *best = arena_new(a, struct best);
     bool ok;
 
+    init_close_equal(t, a);
     if (t->dims.n > PROBE_DIMS)
         init_close_strides(t, a);
     *p = (struct probing){.t = t, .arena = a, .n_dims = t->dims.n, .fuel = SEARCH_INSNS};
@@ -595,6 +638,7 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
         return err_input(err, "no size is known; give the launcher one and name it in dims");
     if (t->dims.n > PROBE_DIMS)
         return err_input(err, "a task of %zu sizes is not looked into", t->dims.n);
+    set_lows(p);
     ok = open_task(p, dir, name, err);
     if (ok) {
         probe_strides(p);

@@ -61,6 +61,7 @@ struct probing {
     struct judge *judge;
     struct footprints *prints;
     size_t n_dims, n_points;
+    int64_t low[PROBE_DIMS];  /* that the wrapper asks for: above it */
     int64_t fuel;             /* warp instructions that may still be spent */
     bool formula[PROBE_DIMS]; /* the size is the product `as` of those before */
     struct probe_product as[PROBE_DIMS];
@@ -89,6 +90,8 @@ struct probe_setting probe_plain(int64_t unit);
 void probe_follow(const struct probing *p, int64_t *dims); /* sizes that are formulas of others */
 bool probe_dims(const struct probing *p, const struct probe_setting *s, int point, int64_t *dims);
 void probe_condition(struct probing *p, const char *condition); /* to the domain, once */
+/* Is the buffer touched, and nothing explains how far? */
+bool probe_is_open(const struct probing *p, size_t arg);
 /* Is every buffer touched as the formulas say, for these sizes? */
 bool probe_holds(struct probing *p, const int64_t *dims);
 
@@ -100,6 +103,9 @@ int64_t probe_extent_value(const struct probing *p, const struct probe_extent *x
 /* The plainest product that has the n values e at p->dims; false: none. */
 bool probe_product(const struct probing *p, size_t n, const int64_t *e, struct probe_product *m);
 struct probe_extent probe_fit(const struct probing *p, size_t n, const int64_t *e);
+/* Buffers that are rows and columns of something larger, as a slice reads it: from runs where sizes are the
+ * same. */
+void probe_fit_larger(struct probing *p);
 bool probe_uses(const struct probe_extent *x, size_t dim);
 bool probe_is_one(const struct probe_product *m);
 bool probe_is_constant(const struct probe_extent *x);
@@ -118,8 +124,11 @@ void probe_tell_indices(struct probing *p);
 /* ---- probe_size.c */
 
 void probe_strides(struct probing *p); /* gives sizes called strides the values of rows behind each other */
-/* Numbers that the launcher compares with: how many. */
-size_t probe_numbers(const struct probing *p, int64_t *numbers, size_t most);
+/* Numbers that the launcher compares size `dim`, or what is no size by its name, with: how many. */
+size_t probe_numbers(const struct probing *p, size_t dim, int64_t *numbers, size_t most);
+/* By what the launcher divides the size: a power of two; 1: by nothing that is one. */
+int64_t probe_divisor(const struct probing *p, size_t dim);
+void probe_assertions(struct probing *p); /* what sizes must be multiples of for the kernel's assertions */
 void probe_bounds(struct probing *p);     /* from which and up to which size it runs: to the task */
 void probe_drop_sizes(struct probing *p); /* sizes that are none become values */
 

@@ -291,6 +291,91 @@ struct probe_extent probe_fit(const struct probing *p, size_t n, const int64_t *
     return x;
 }
 
+/* ---- rows and columns of something larger */
+
+/* What is touched where sizes `most` and `least` are the same; false: the launcher does not run there. */
+static bool measure_same(struct probing *p, int most, int least, struct probing *some, struct footprint *at)
+{
+    for (int k = 0; k < PROBE_BASE; k++) {
+        int64_t *dims = some->dims[k], same = p->dims[k][most];
+
+        memcpy(dims, p->dims[k], sizeof(some->dims[k]));
+        if (same % p->setting.unit[least])
+            same *= p->setting.unit[least];
+        dims[most] = dims[least] = same;
+        probe_follow(p, dims);
+        if (!task_in_domain(p->task, dims) || !probe_zeros(p, &at[k], dims))
+            return false;
+    }
+    return true;
+}
+
+/* Of a buffer that no formula explains: a product of `most` and others that has what is touched where `least`
+ * is the same, and no less where it is smaller. How much of it is touched where it is: 0: there is none. */
+static double fit_larger(struct probing *p, const struct probing *some, const struct footprint *at, size_t arg,
+                         struct probe_extent *x)
+{
+    int64_t e[PROBE_BASE];
+    double share = 0;
+    size_t n = 0;
+
+    for (int k = 0; k < PROBE_BASE; k++)
+        e[k] = probe_elements(p, &at[k], arg);
+    if (!e[0] || !probe_product(some, PROBE_BASE, e, &x->a) || !x->a.power[x->most] || x->a.more)
+        return 0;
+    for (size_t k = 0; k < p->n_points; k++) {
+        const int64_t touched = probe_elements(p, &p->at[k], arg), all = probe_value(p, &x->a, p->dims[k]);
+        if (p->dims[k][x->most] < p->dims[k][x->least])
+            continue;
+        if (touched > all)
+            return 0;
+        share += (double)touched / (double)all;
+        n++;
+    }
+    x->form = PROBE_PRODUCT;
+    return n ? share / (double)n : 0;
+}
+
+void probe_fit_larger(struct probing *p)
+{
+    struct probing *some = arena_new(p->arena, struct probing);
+    struct footprint at[PROBE_BASE];
+    struct probe_extent best[PROBE_ARGS] = {0};
+    double shares[PROBE_ARGS] = {0};
+    size_t open = 0, free = 0;
+
+    for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS; i++)
+        open += probe_is_buffer(p, i) && probe_is_open(p, i);
+    for (size_t i = 0; i < p->n_dims; i++)
+        free += probe_is_free(p, &p->setting, i);
+    if (!open || free > 5)
+        return;
+    for (int most = 0; most < (int)p->n_dims; most++) {
+        for (int least = 0; least < (int)p->n_dims; least++) {
+            if (most == least || !probe_is_free(p, &p->setting, (size_t)most) ||
+                !probe_is_free(p, &p->setting, (size_t)least) || p->setting.tied[least] >= 0)
+                continue;
+            *some = *p;
+            some->setting.fixed[least] = 1; /* in no product */
+            if (!measure_same(p, most, least, some, at))
+                continue;
+            for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS; i++) {
+                struct probe_extent x = {.most = most, .least = least};
+                const double share =
+                    probe_is_buffer(p, i) && probe_is_open(p, i) ? fit_larger(p, some, at, i, &x) : 0;
+                if (share > shares[i]) {
+                    shares[i] = share;
+                    best[i] = x;
+                }
+            }
+        }
+    }
+    for (size_t i = 0; i < PROBE_ARGS; i++) {
+        if (shares[i] > 0)
+            p->fit[i] = best[i];
+    }
+}
+
 bool probe_uses(const struct probe_extent *x, size_t dim)
 {
     return (x->form != PROBE_NONE && (x->a.power[dim] || x->a.by == (int)dim)) ||

@@ -191,22 +191,58 @@ static bool asks_sizeof(const char *text, const char *sign)
     return str_starts(p, "sizeof");
 }
 
-size_t probe_numbers(const struct probing *p, int64_t *numbers, size_t most)
+/* The word that ends before `end`, which blanks and brackets may follow. */
+static struct init_span word_before(const char *text, const char *end)
 {
+    const char *start;
+
+    while (end > text && strchr(" ()", end[-1]))
+        end--;
+    start = end;
+    while (start > text && (isalnum((unsigned char)start[-1]) || start[-1] == '_'))
+        start--;
+    return (struct init_span){(size_t)(start - text), (size_t)(end - text)};
+}
+
+/* What the number is compared with, by `==` or by the `case` of a switch, at `sign`. */
+static struct init_span compared_word(const char *text, const char *sign)
+{
+    if (*sign == '=')
+        return word_before(text, sign);
+    while (sign > text && !str_starts(sign, "switch ("))
+        sign--;
+    return word_before(text, sign + strcspn(sign, ")\n"));
+}
+
+/* Is it another size than `dim`, by its name? */
+static bool is_other_size(const struct probing *p, size_t dim, const char *text, struct init_span word)
+{
+    for (size_t i = 0; i < p->n_dims; i++) {
+        const char *name = p->t->dims.v[i];
+        if (i != dim && strlen(name) == word.end - word.start &&
+            memcmp(text + word.start, name, word.end - word.start) == 0)
+            return true;
+    }
+    return false;
+}
+
+size_t probe_numbers(const struct probing *p, size_t dim, int64_t *numbers, size_t most)
+{
+    const char *text = p->t->launcher ? p->t->launcher : "";
     size_t n = 0;
 
-    for (const char *at = p->t->launcher ? p->t->launcher : ""; *at && n < most; at++) {
+    for (const char *at = text; *at && n < most; at++) {
         const char *digits = NULL;
         bool there = false;
         int64_t v;
 
         if (str_starts(at, "case "))
             digits = at + 5;
-        else if (str_starts(at, "== ") && !asks_sizeof(p->t->launcher, at))
+        else if (str_starts(at, "== ") && !asks_sizeof(text, at))
             digits = at + 3;
         while (digits && *digits == '(')
             digits++;
-        if (!digits || !isdigit((unsigned char)*digits))
+        if (!digits || !isdigit((unsigned char)*digits) || is_other_size(p, dim, text, compared_word(text, at)))
             continue;
         v = strtoll(digits, NULL, 0);
         for (size_t i = 0; i < n; i++)
@@ -215,6 +251,38 @@ size_t probe_numbers(const struct probing *p, int64_t *numbers, size_t most)
             numbers[n++] = v;
     }
     return n;
+}
+
+/* The number in `name / 8`, `name % 8`, `name >> 3` or `name >>= 3` behind the name; 0: it is none of these. */
+static int64_t divisor_behind(const char *p)
+{
+    int64_t v;
+    bool shift;
+
+    p += strspn(p, " )");
+    shift = str_starts(p, ">>");
+    if (!shift && *p != '/' && *p != '%')
+        return 0;
+    p += strspn(p, "></%= (");
+    v = isdigit((unsigned char)*p) ? strtoll(p, NULL, 0) : 0;
+    if (shift)
+        v = v > 0 && v < 12 ? 1 << v : 0;
+    return v > 1 && v <= 4096 && (v & (v - 1)) == 0 ? v : 0;
+}
+
+int64_t probe_divisor(const struct probing *p, size_t dim)
+{
+    const char *name = p->t->dims.v[dim], *text = p->t->launcher ? p->t->launcher : "";
+    int64_t unit = 1;
+
+    for (const char *at = text; (at = str_find_word(text, at, name)); at += strlen(name)) {
+        const char *before = at;
+        while (before > text && strchr(" (", before[-1]))
+            before--;
+        if (before == text || !strchr("*/%", before[-1])) /* no part of a product */
+            unit = MAX(unit, divisor_behind(at + strlen(name)));
+    }
+    return unit;
 }
 
 /* ---- bounds */
@@ -328,6 +396,31 @@ static void find_bounds(struct probing *p, size_t dim)
     b->high = bad ? good * step : 0;
 }
 
+/* Sizes of which the kernel asserts what small ones have anyway: larger steps, where these pass. */
+void probe_assertions(struct probing *p)
+{
+    static const int64_t lengths[] = {33, 65, 129, 257, 513, 1025, 2049, 4097};
+    const int64_t most = 64;
+
+    for (size_t i = 0; i < p->n_dims; i++) {
+        bool passes = !probe_is_free(p, &p->setting, i) || p->setting.power[i] || p->setting.tied[i] >= 0;
+        const int64_t unit = p->setting.unit[i];
+
+        while (!passes && p->setting.unit[i] <= most) {
+            passes = true;
+            for (size_t k = 0; k < ARRAY_LEN(lengths) && passes; k++) {
+                const int64_t step = p->setting.unit[i];
+                p->words = NULL;
+                takes(p, i, (lengths[k] + step - 1) / step * step);
+                passes = !p->words || !strstr(p->words, "assertion");
+            }
+            p->setting.unit[i] *= passes ? 1 : 2;
+        }
+        if (!passes)
+            p->setting.unit[i] = unit;
+    }
+}
+
 void probe_bounds(struct probing *p)
 {
     for (size_t i = 0; i < p->n_dims; i++) {
@@ -371,6 +464,41 @@ static void drop(struct init_task *t, struct arena *m, const char *name, const c
             t->domain.v[kept++] = condition;
     }
     t->domain.n = kept;
+}
+
+/* `a == b` of two sizes: they are one. */
+void init_close_equal(struct init_task *t, struct arena *a)
+{
+    for (size_t i = 0; i < t->domain.n; i++) {
+        const char *sign = strstr(t->domain.v[i], " == ");
+        size_t left = t->dims.n, right = t->dims.n, kept = 0;
+
+        for (size_t k = 0; sign && k < t->dims.n; k++) {
+            const size_t len = strlen(t->dims.v[k]);
+            if (str_eq(sign + 4, t->dims.v[k]))
+                right = k;
+            if ((size_t)(sign - t->domain.v[i]) == len && memcmp(t->domain.v[i], t->dims.v[k], len) == 0)
+                left = k;
+        }
+        if (left == right || left == t->dims.n || right == t->dims.n)
+            continue;
+        const size_t gone = MAX(left, right);
+        drop(t, a, t->dims.v[gone], t->dims.v[MIN(left, right)], NULL);
+        for (size_t k = 0; k < t->dims.n; k++) {
+            if (k != gone)
+                t->dims.v[kept++] = t->dims.v[k];
+        }
+        t->dims.n = kept;
+        kept = 0;
+        for (size_t k = 0; k < t->domain.n; k++) { /* a == a */
+            const char *same = strstr(t->domain.v[k], " == ");
+            if (!same || strlen(same + 4) != (size_t)(same - t->domain.v[k]) ||
+                memcmp(same + 4, t->domain.v[k], strlen(same + 4)) != 0)
+                t->domain.v[kept++] = t->domain.v[k];
+        }
+        t->domain.n = kept;
+        i = SIZE_MAX; /* from the first one on again */
+    }
 }
 
 void init_close_strides(struct init_task *t, struct arena *a)

@@ -379,6 +379,60 @@ bool init_read_more(struct init_source *s, const char *path)
     return ok;
 }
 
+static void find_changing(struct init_source *s)
+{
+    if (s->n_changing_of == s->macros.n)
+        return;
+    s->n_changing_of = s->macros.n;
+    vec_clear(&s->changing);
+    for (size_t i = 0; i < s->macros.n; i++) {
+        struct init_changing c = {.name = s->macros.v[i].name};
+        bool there = false;
+
+        for (size_t k = 0; k < s->changing.n; k++)
+            there = there || str_eq(s->changing.v[k].name, c.name);
+        if (!s->macros.v[i].undef || there)
+            continue;
+        for (size_t k = 0; k < s->macros.n; k++) {
+            if (str_eq(s->macros.v[k].name, c.name))
+                vec_add(s->arena, &c.at, k);
+        }
+        vec_add(s->arena, &s->changing, c);
+    }
+}
+
+const struct macro *init_macro_at(struct init_source *s, size_t i)
+{
+    const char *name = token_text(s->arena, &s->tokens.v[i]);
+    const struct macro *m = map_get(&s->expander.macros, name);
+
+    find_changing(s);
+    for (size_t k = 0; k < s->changing.n; k++) {
+        const struct init_changing *c = &s->changing.v[k];
+        for (size_t n = 0; n < c->at.n && str_eq(c->name, name); n++) {
+            const struct init_macro *x = &s->macros.v[c->at.v[n]];
+            m = x->before <= i ? x->macro : m;
+        }
+    }
+    return m;
+}
+
+/* The macros that the files undefine are what they were at token `first`; of SIZE_MAX, at the end. */
+static void set_macros(struct init_source *s, size_t first)
+{
+    for (size_t i = 0; i < s->changing.n; i++) {
+        const struct init_changing *c = &s->changing.v[i];
+        const struct init_macro *last = NULL;
+
+        for (size_t k = 0; k < c->at.n; k++) {
+            const struct init_macro *m = &s->macros.v[c->at.v[k]];
+            last = m->before <= first ? m : last;
+        }
+        if (last)
+            map_put(&s->expander.macros, last->name, last->macro);
+    }
+}
+
 struct tokens init_expand(struct init_source *s, size_t first, size_t end)
 {
     struct tokens out = {0};
@@ -386,6 +440,8 @@ struct tokens init_expand(struct init_source *s, size_t first, size_t end)
 
     s->expander.produced = 0;
     s->unit.trap = &trap;
+    find_changing(s);
+    set_macros(s, first);
     if (setjmp(trap.jump)) {
         for (size_t i = 0; i < s->expander.macros.n; i++) {
             struct macro *m = s->expander.macros.entries[i].value;
@@ -398,6 +454,7 @@ struct tokens init_expand(struct init_source *s, size_t first, size_t end)
         expand_list(&s->expander, s->tokens.v + first, end - first, &out, false);
     }
     s->unit.trap = trap.up;
+    set_macros(s, SIZE_MAX);
     return out;
 }
 

@@ -102,6 +102,12 @@ static int64_t enough(const struct init_task *t, size_t dim, const int64_t *size
         condition += strlen(name);
         if (str_starts(condition, " >= "))
             size = MAX(size, product_of_words(t, condition, sizes));
+        if (str_starts(condition, " > ") || str_starts(condition, " >= ")) {
+            const int64_t low = strtoll(condition + 3, NULL, 10),
+                          unit = bound(t, dim) ? bound(t, dim)->unit : 1;
+            if (size <= low)
+                size = (low / unit + 1) * unit;
+        }
         if (str_starts(condition, " % ") && str_ends(condition, " != 0")) {
             int64_t by = strtoll(condition + 3, NULL, 0);
             size -= by > 1 && size % by == 0 && size > 1;
@@ -260,7 +266,8 @@ char *init_taskfile(struct arena *a, const struct init_task *t, const char *name
     str_addf(&out, "]%s\n", t->dims.n ? "" : " # TODO: which numbers are shapes made of? dims: [rows, width]");
     str_add(&out, "domain: # TODO: what else do callers promise of these sizes?\n");
     for (size_t i = 0; i < t->dims.n && draft; i++)
-        str_addf(&out, "  - %s >= 1\n  - %s <= %lld\n", t->dims.v[i], t->dims.v[i], (long long)draft);
+        str_addf(&out, "  - %s >= %lld\n  - %s <= %lld\n", t->dims.v[i], (long long)MAX(t->least, 1),
+                 t->dims.v[i], (long long)draft);
     if (!draft)
         add_bounds(a, t, &out);
     for (size_t i = 0; i < t->domain.n; i++)

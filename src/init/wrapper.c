@@ -212,6 +212,34 @@ static const char *of_instance(struct reading *d, const char *name)
     return NULL;
 }
 
+/* The type that the kernel's own parameter has for the function's `T *` that is handed to it. */
+static const char *deduced(struct reading *d, const struct wrapper_tparam *p)
+{
+    const struct wrapper_reader *r = &d->r;
+
+    for (size_t i = r->f.body; i + 1 < r->f.body_end; i++) {
+        size_t close, item;
+        if (!token_is(&r->v[i], ">>>") || !token_is(&r->v[i + 1], "("))
+            continue;
+        close = wrapper_skip(r->v, r->n, i + 1) - 1;
+        item = i + 2;
+        for (size_t which = 0; item < close && which < r->kernel.n_list; which++) {
+            const size_t end = wrapper_item(r->v, item, close);
+            const struct wrapper_param *of = &r->kernel.list[which];
+            struct wrapper_type t = wrapper_type_of(&d->r, r->kernel_tokens.v, of->first, of->last);
+            for (size_t k = 0; k < r->f.n_list && item + 1 == end && t.pointer && t.type && t.lanes == 1; k++) {
+                const struct wrapper_param *q = &r->f.list[k];
+                for (size_t m = q->first; m < q->last && token_is(&r->v[item], q->name); m++) {
+                    if (token_is(&r->v[m], p->name))
+                        return t.spelled;
+                }
+            }
+            item = end + 1;
+        }
+    }
+    return NULL;
+}
+
 static void choose_tparam(struct reading *d, size_t i)
 {
     struct wrapper_reader *r = &d->r;
@@ -219,6 +247,8 @@ static void choose_tparam(struct reading *d, size_t i)
     const char *value = NULL;
 
     value = of_instance(d, p->name);
+    if (!value && p->is_type)
+        value = deduced(d, p);
     if (!value)
         value = called_with(d, r->f.name, i, 0);
     if (!value)
@@ -301,27 +331,6 @@ static void read_comment(struct reading *d, const struct wrapper_param *p, struc
     }
 }
 
-/* A pointer to void has the type that the tokens [first, end) cast it to. */
-static const char *cast_of(struct reading *d, const struct token *v, size_t first, size_t end, const char *name)
-{
-    for (size_t i = first; i < end; i++) {
-        size_t close = i - 1, open;
-        if (!token_is(&v[i], name))
-            continue;
-        if (token_is(&v[close], "(") && token_is(&v[close - 1], ">"))
-            close--;
-        if (!wrapper_sign(&v[close], "> )"))
-            continue;
-        open = close;
-        while (open > first - 4 && !wrapper_sign(&v[open], "< ("))
-            open--;
-        struct wrapper_type t = wrapper_type_of(&d->r, v, open + 1, close);
-        if (t.pointer && t.type)
-            return t.spelled;
-    }
-    return NULL;
-}
-
 static bool body_says(const struct reading *d, const char *name)
 {
     for (size_t i = d->r.f.body; i < d->r.f.body_end; i++) {
@@ -399,15 +408,17 @@ static void read_params(struct reading *d)
             vec_add(r->arena, &r->streams, p->name);
             continue;
         }
+        if (g.type.tensor && read_struct(d, &g)) /* a plain one that is called so */
+            continue;
         if (g.type.tensor && !g.type.pointer) {
             g.tensor = wrapper_tensor_add(r, p->name);
             g.tensor->optional = g.type.optional;
             read_comment(d, p, g.tensor);
         } else if (g.type.pointer && !g.type.type && str_eq(g.type.spelled, "void")) {
-            const char *spelled = cast_of(d, r->v, r->f.body + 4, r->f.body_end, p->name);
+            const char *spelled = wrapper_cast_of(r, r->v, r->f.body + 4, r->f.body_end, p->name);
             if (!spelled) /* the kernel has it under the same name, mostly */
-                spelled =
-                    cast_of(d, r->kernel_tokens.v, MIN(4, r->kernel_tokens.n), r->kernel_tokens.n, p->name);
+                spelled = wrapper_cast_of(r, r->kernel_tokens.v, MIN(4, r->kernel_tokens.n), r->kernel_tokens.n,
+                                          p->name);
             g.type.spelled = spelled ? spelled : "uint8_t";
             g.type.type = wrapper_type_name(r, g.type.spelled, &g.type.lanes);
         }
@@ -491,7 +502,7 @@ static char *signature(struct reading *d)
             continue;
         /* a kernel of `T *` that is handed a `const float *` is the one of float */
         bool constant = g->type.constant && (!g->type.pointer || wrapper_kernel_constant(r, a.name) != 0);
-        if (g->type.pointer && g->type.lanes > 1) {
+        if (g->type.pointer && (g->type.lanes > 1 || wrapper_is_bits(g->type.spelled))) {
             const char *element = wrapper_spelled(a.type), *c = g->type.constant ? "const " : "";
             wrapper_add_param(&list, "%s%s *%s_", c, element ? element : "unsigned", a.name);
             str_addf(&d->r.head, "    auto %s = reinterpret_cast<%s%s *>(%s_);\n", a.name, c, g->type.spelled,

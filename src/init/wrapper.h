@@ -116,6 +116,13 @@ struct wrapper_type {
     int lanes;           /* float4 is 4 of f32 */
 };
 struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token *v, size_t first, size_t last);
+/* A pointer to void has the type that the tokens [first, end) cast it to; NULL: none. */
+const char *wrapper_cast_of(struct wrapper_reader *r, const struct token *v, size_t first, size_t end,
+                            const char *name);
+/* "__half" of what an alias stands for */
+const char *wrapper_resolved(struct wrapper_reader *r, const char *spelled);
+/* Is it a type whose bits a task has as other numbers (fp8)? */
+bool wrapper_is_bits(const char *spelled);
 /* "f16" of "__half"; NULL: none */
 const char *wrapper_type_name(struct wrapper_reader *r, const char *spelled, int *lanes);
 /* The number of a torch scalar type by its last name (Half, kFloat32), or of one as task.yaml says it; -1:
@@ -175,6 +182,10 @@ void wrapper_add_using(struct str *out, struct arena *a, const char *scope);
 /* The tokens of the function, expanded, with all launches of the kernel written with <<<. */
 struct tokens wrapper_launches(struct init_source *s, const struct init_decl *host, const char *kernel);
 
+/* ---- wrapper_plain.c: what is said in other words than torch's, in torch's */
+
+struct tokens wrapper_plain(struct init_source *s, struct tokens list);
+
 /* ---- wrapper_slice.c */
 
 void wrapper_clear_task(struct init_task *t);
@@ -212,7 +223,21 @@ void wrapper_domain(struct wrapper_reader *r, size_t first, size_t last, bool ho
 /* What is asked goes to the domain where it is of dims alone. */
 void wrapper_condition(struct wrapper_reader *r, const char *text);
 
+/* ---- wrapper_declare.c */
+
+struct wrapper_declaration {        /* of one variable */
+    size_t first, name, init, last; /* tokens: of the type, the name, behind `=` or `(`, the end of the value */
+};
+/* Do the tokens [i, end) of a statement declare one variable? */
+bool wrapper_declares(const struct wrapper_reader *r, size_t i, size_t end, struct wrapper_declaration *d);
+/* False: it is written as any statement. */
+bool wrapper_declaration(struct wrapper_reader *r, const struct wrapper_declaration *d);
+
 /* ---- wrapper_expr.c, wrapper_body.c */
+
+/* One line of the launcher. */
+__attribute__((format(printf, 2, 3))) void wrapper_line(struct wrapper_reader *r, const char *fmt, ...);
+bool wrapper_has_word(const struct wrapper_reader *r, size_t i, size_t end, const char *list);
 
 char *wrapper_expr(struct wrapper_reader *r, size_t first, size_t last);
 /* 1, 0, or -1: not a constant. */

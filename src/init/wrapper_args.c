@@ -113,13 +113,17 @@ static bool name_has(const char *name, const char *list)
     return false;
 }
 
+/* How many devices share the work, and which one this is. */
+#define RANKS \
+    "cp_size|tp_size|ep_size|dp_size|world_size|cp_rank|tp_rank|ep_rank|dp_rank|local_rank|global_rank|rank_id"
+
 /* Is the number a size, one that shapes are made of? */
 bool wrapper_is_size(const char *name, const char *type)
 {
     return !str_in(type, "f16|bf16|f32|f64|bool") &&
            !name_has(name,
                      "flag|use_|is_|has_|enable|with_|seed|step|mode|device|offset|start_|block_size|blocksize|"
-                     "block_dim|threads|num_thread|block_sz|num_sm|sm_count|multiprocessor");
+                     "block_dim|threads|num_thread|block_sz|num_sm|sm_count|multiprocessor|" RANKS);
 }
 
 /* Does the function compare the number with others, as `n == 64` or `switch (n)`? What it decides then is
@@ -155,7 +159,7 @@ void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a)
             a->value = name_has(a->name, "lr|learning_rate|dropout|ratio|prob") ? "0.1" : "1.0";
     } else
         a->value = name_has(a->name, "num_sm|sm_count|multiprocessor") ? "132" : "1";
-    if (name_has(a->name, "offset|start_") && str_eq(a->value, "1"))
+    if (name_has(a->name, "offset|start_|_rank|rank_") && str_eq(a->value, "1"))
         a->value = "0";
     if (name_has(a->name, "block|thread") && str_eq(a->value, "1"))
         a->value = "256";

@@ -25,14 +25,13 @@ static const char checks[] = "TORCH_CHECK|TORCH_INTERNAL_ASSERT|AT_ASSERT|AT_ASS
 
 static const char failures[] =
     "throw|ostringstream|AT_ERROR|TORCH_CHECK|abort|exit|FLASHINFER_ERROR|stringstream|"
-    "TORCH_CHECK_NOT_IMPLEMENTED|FT_CHECK|FT_CHECK_WITH_INFO|runtime_error|cerr";
+    "TORCH_CHECK_NOT_IMPLEMENTED|FT_CHECK|FT_CHECK_WITH_INFO|runtime_error|cerr|__FILE__";
 
 static const char device_wide[] = /* of cub: kernels of its own, and memory for them */
     "DeviceReduce|DeviceScan|DeviceSelect|DeviceRadixSort|DeviceMergeSort|DeviceHistogram|DevicePartition|"
     "DeviceSegmentedReduce|DeviceSegmentedSort|DeviceSegmentedRadixSort|DeviceRunLengthEncode|DeviceAllocate|DeviceFree";
 
-static void line(struct wrapper_reader *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void line(struct wrapper_reader *r, const char *fmt, ...)
+void wrapper_line(struct wrapper_reader *r, const char *fmt, ...)
 {
     va_list ap;
 
@@ -51,7 +50,7 @@ static size_t semicolon(const struct wrapper_reader *r, size_t i, size_t end)
     return i < end ? i : end;
 }
 
-static bool has_word(const struct wrapper_reader *r, size_t i, size_t end, const char *list)
+bool wrapper_has_word(const struct wrapper_reader *r, size_t i, size_t end, const char *list)
 {
     for (; i < end; i++) {
         if (token_in(&r->v[i], list))
@@ -72,11 +71,11 @@ static void statements(struct wrapper_reader *r, size_t i, size_t end)
 
 static void braces(struct wrapper_reader *r, size_t first, size_t end) /* around statements [first, end) */
 {
-    line(r, "{");
+    wrapper_line(r, "{");
     r->depth++;
     statements(r, first, end);
     r->depth--;
-    line(r, "}");
+    wrapper_line(r, "}");
 }
 
 /* A statement that stands for a branch: always in braces. Returns behind it. */
@@ -91,11 +90,11 @@ static size_t branch(struct wrapper_reader *r, size_t i, size_t end, bool writte
         next = wrapper_skip(r->v, end, i);
         braces(r, i + 1, next - 1);
     } else {
-        line(r, "{");
+        wrapper_line(r, "{");
         r->depth++;
         next = statement(r, i, end);
         r->depth--;
-        line(r, "}");
+        wrapper_line(r, "}");
     }
     if (!written) {
         str_free(&r->out);
@@ -126,7 +125,7 @@ static size_t branch_skip(const struct wrapper_reader *r, size_t i, size_t end)
 
 static bool is_dtype_switch(const struct wrapper_reader *r, size_t first, size_t last)
 {
-    return has_word(r, first, last, "scalar_type|dtype|ScalarType");
+    return wrapper_has_word(r, first, last, "scalar_type|dtype|ScalarType");
 }
 
 /* Which of the types a macro of this name offers: f16 where it has it. */
@@ -159,16 +158,16 @@ static size_t lambda_body(const struct wrapper_reader *r, size_t first, size_t l
 static void dispatch_body(struct wrapper_reader *r, const char *macro, const char *name, const char *spelled,
                           size_t body, size_t end)
 {
-    line(r, "{");
+    wrapper_line(r, "{");
     r->depth++;
-    line(r, "using %s = %s;", name, spelled);
+    wrapper_line(r, "using %s = %s;", name, spelled);
     map_put(&r->alias, name, arena_strdup(r->arena, spelled));
     if (!r->chosen)
         r->chosen = spelled;
     wrapper_note(r, "%s: %s is %s here; for another type name the instance", macro, name, spelled);
     statements(r, body + 1, wrapper_skip(r->v, end, body) - 1);
     r->depth--;
-    line(r, "}");
+    wrapper_line(r, "}");
 }
 
 /* AT_DISPATCH_SWITCH(type, "name", AT_DISPATCH_CASE(at::ScalarType::Half, [&] {...}) ...) */
@@ -245,256 +244,16 @@ static size_t type_switch(struct wrapper_reader *r, size_t body, size_t end)
     }
     if (best) {
         bool around = r->of_types;
-        line(r, "{");
+        wrapper_line(r, "{");
         r->depth++;
         r->of_types = true;
         for (size_t i = best; i + 1 < close && !token_in(&r->v[i], "case|default|break");)
             i = statement(r, i, close - 1);
         r->of_types = around;
         r->depth--;
-        line(r, "}");
+        wrapper_line(r, "}");
     }
     return close;
-}
-
-/* ---- declarations */
-
-struct declaration {                /* of one variable */
-    size_t first, name, init, last; /* tokens: of the type, the name, behind `=` or `(`, the end of the value */
-};
-
-static bool declares(const struct wrapper_reader *r, size_t i, size_t end, struct declaration *d)
-{
-    size_t k = i;
-    int words = 0;
-
-    while (k < end && token_in(&r->v[k], "const|constexpr|static|unsigned"))
-        k++;
-    for (; k < end; k++) {
-        if (r->v[k].kind == TOK_WORD) {
-            words++;
-        } else if (token_is(&r->v[k], "<") && wrapper_angle(r->v, end, k)) {
-            k = wrapper_angle(r->v, end, k);
-        } else if (!wrapper_sign(&r->v[k], ":: * &"))
-            break;
-        else if (token_is(&r->v[k], "::"))
-            words--;
-    }
-    if (k >= end || words < 1 || (words < 2 && !token_is(&r->v[i], "unsigned")) ||
-        r->v[k - 1].kind != TOK_WORD || !wrapper_sign(&r->v[k], "= ( {"))
-        return false;
-    if (k < i + 2 || wrapper_sign(&r->v[k - 2], ":: . ->"))
-        return false;
-    *d = (struct declaration){i, k - 1, k + 1, end};
-    if (!token_is(&r->v[k], "="))
-        d->last = wrapper_skip(r->v, end, k) - 1;
-    return token_is(&r->v[k], "=") || d->last + 1 >= end; /* `dim3 grid(1), block(n);` declares two */
-}
-
-/* The extent is called so; that of the tensor that it was made after, too. */
-static void name_extent(struct wrapper_reader *r, struct wrapper_tensor *t, int k, const char *name,
-                        const char *spelled)
-{
-    if (k < 0 || k >= WRAPPER_RANK || !wrapper_is_unnamed(t, k))
-        return;
-    t->dim[k] = name;
-    map_put(&r->named, name, arena_strdup(r->arena, spelled));
-    map_put(&r->locals, name, (void *)name);
-    if (t->made_of[k].tensor && wrapper_is_unnamed(t->made_of[k].tensor, t->made_of[k].dim))
-        t->made_of[k].tensor->dim[t->made_of[k].dim] = name;
-}
-
-/* Behind casts and brackets around it, is the value `t.size(i)` alone, or `t.numel() / y`? Then it names that.
- */
-static void learn_name(struct wrapper_reader *r, const struct declaration *d, const char *spelled)
-{
-    size_t i = d->init, last = d->last;
-    char *name = token_text(r->arena, &r->v[d->name]);
-    struct wrapper_tensor *t;
-
-    while (i < last && !wrapper_tensor_find(r, &r->v[i]) &&
-           wrapper_sign(&r->v[i], "( static_cast < > int int64_t "
-                                  "uint32_t size_t unsigned long"))
-        i++;
-    t = i < last ? wrapper_tensor_find(r, &r->v[i]) : NULL;
-    if (!t || i + 4 >= last + 0 || !wrapper_sign(&r->v[i + 1], ". ->"))
-        return;
-    while (last > i + 5 && token_is(&r->v[last - 1], ")") && d->init != i && last > i + 6)
-        last--;
-    const struct token *m = &r->v[i + 2];
-    size_t close = wrapper_skip(r->v, d->last, i + 3);
-    if (token_is(m, "size")) {
-        char *which = wrapper_expr(r, i + 4, close - 1), *stop;
-        long k = strtol(which, &stop, 10);
-        if (close < last || *stop || !*which || k >= WRAPPER_RANK || k < -WRAPPER_RANK)
-            return;
-        wrapper_extent(r, t, (int)k);
-        name_extent(r, t, (int)(k < 0 ? t->rank + k : k), name, spelled);
-    } else if (token_is(m, "numel") && close < d->last && token_is(&r->v[close], "/") && t->rank <= 2) {
-        t->rank = 2;
-        name_extent(r, t, 0, name, spelled);
-    } else if (token_is(m, "numel") && close >= last && t->rank <= 1) {
-        t->rank = 1;
-        name_extent(r, t, 0, name, spelled);
-    }
-}
-
-static bool already(const struct wrapper_reader *r, const char *name)
-{
-    for (size_t i = 0; i < r->dims.n; i++) {
-        if (str_eq(r->dims.v[i].name, name))
-            return true;
-    }
-    return false;
-}
-
-/* [rows * d / d] -> rows: what numel() / last leaves. */
-static const char *shortened(struct wrapper_reader *r, const char *text)
-{
-    char *s = arena_strdup(r->arena, text), *by = strstr(s, ") / "), *star;
-
-    if (*s != '(' || !by)
-        return text;
-    *by = '\0';
-    star = strrchr(s, '*');
-    if (!star || !str_eq(star + 2, by + 4) || strchr(s + 1, '('))
-        return text;
-    star[-1] = '\0';
-    return strchr(s, '*') ? arena_printf(r->arena, "(%s)", s + 1) : s + 1;
-}
-
-static bool makes_tensor(struct wrapper_reader *r, const struct declaration *d, const char *spelled)
-{
-    char *name = token_text(r->arena, &r->v[d->name]);
-    struct wrapper_tensor *t, *like = NULL;
-    size_t i;
-
-    for (i = d->init; i < d->last; i++) {
-        if (token_in(&r->v[i], "empty|zeros|empty_like|zeros_like|new_empty|new_zeros|full|ones|ones_like"))
-            break;
-        if (!like)
-            like = wrapper_tensor_find(r, &r->v[i]);
-    }
-    if (i == d->last) {
-        if (!like || !(strstr(spelled, "Tensor") || str_eq(spelled, "auto")) ||
-            !token_in(&r->v[d->init + 2], "contiguous|view|reshape|flatten|value|detach|to"))
-            return false;
-        t = wrapper_tensor_add(r, name); /* a view of another one */
-        t->pointer = like->pointer;
-        t->spelled = like->spelled;
-        if (!token_in(&r->v[d->init + 2], "view|reshape|flatten")) {
-            t->rank = like->rank;
-            memcpy(t->dim, like->dim, sizeof(t->dim));
-            like->like = t; /* what is learnt of the one is so of the other */
-        }
-        return true;
-    }
-    t = wrapper_tensor_add(r, name);
-    t->made = true;
-    t->zeroed = str_starts(token_text(r->arena, &r->v[i]), "zeros") || token_is(&r->v[i], "new_zeros");
-    size_t open = i + 1, close = wrapper_skip(r->v, d->last, open) - 1,
-           item = wrapper_item(r->v, open + 1, close);
-    for (size_t k = i; k < d->last && !t->spelled; k++) {
-        int dtype = wrapper_dtype(token_text(r->arena, &r->v[k]));
-        if (dtype >= 0 && *r->v[k].s == 'k')
-            t->spelled = wrapper_dtype_spelled(dtype);
-    }
-    if (token_is(&r->v[open + 1], "{")) {
-        t->rank = 0;
-        for (size_t k = open + 2; k + 1 < item + 1 && k < item - 1 && t->rank < WRAPPER_RANK;) {
-            size_t e = wrapper_item(r->v, k, item - 1);
-            const char *over = wrapper_over_dims(r, shortened(r, wrapper_expr(r, k, e)));
-            if (over || !t->dim[t->rank])
-                t->dim[t->rank] = over;
-            wrapper_extent_at(r, k, e, &t->made_of[t->rank].tensor, &t->made_of[t->rank].dim);
-            t->rank++;
-            k = e + 1;
-        }
-        t->shaped = true;
-    } else {
-        for (size_t k = open + 1; k < item && !like; k++)
-            like = wrapper_tensor_find(r, &r->v[k]);
-    }
-    if (like && !token_is(&r->v[open + 1], "{")) {
-        t->rank = like->rank;
-        memcpy(t->dim, like->dim, sizeof(t->dim));
-        t->shaped = like->shaped;
-        if (!t->spelled)
-            t->spelled = like->spelled;
-    }
-    if (t->zeroed) {
-        struct str n = {0};
-        for (int k = 0; k < t->rank; k++)
-            str_addf(&n, "(%s) * ", t->dim[k] ? t->dim[k] : "1");
-        line(r, "cudaMemsetAsync(%s, 0, %ssizeof(*%s), stream);", name, str_text(&n), name);
-        str_free(&n);
-    }
-    return true;
-}
-
-static bool says_part(const struct wrapper_reader *r, size_t i, size_t end, const char *part)
-{
-    for (; i < end; i++) {
-        if (r->v[i].kind == TOK_WORD && memmem(r->v[i].s, r->v[i].len, part, strlen(part)))
-            return true;
-    }
-    return false;
-}
-
-/* A declaration of one variable; false: it is written as any statement. */
-static bool declaration(struct wrapper_reader *r, const struct declaration *d)
-{
-    char *name = token_text(r->arena, &r->v[d->name]), *type = wrapper_text(r->arena, r->v, d->first, d->name);
-    struct wrapper_type k = wrapper_type_of(r, r->v, d->first, d->name);
-    const char *text, *over;
-
-    if (strstr(type, "Tensor>")) { /* std::vector<at::Tensor> made = {x, y} */
-        wrapper_give_back(r, d->init, d->last);
-        return true;
-    }
-    if (k.stream || has_word(r, d->init, d->last,
-                             "getCurrentCUDAStream|getStreamFromPool|getDefaultCUDAStream|get_stream")) {
-        vec_add(r->arena, &r->streams, name);
-        return true;
-    }
-    if (says_part(r, d->init, d->last, "ComputeCapability") ||
-        says_part(r, d->init, d->last, "compute_capability")) {
-        vec_add(r->arena, &r->capabilities, name);
-        return true;
-    }
-    if (strcasestr(type, "guard") || strcasestr(type, "nvtx") || strstr(type, "TensorOptions") ||
-        strstr(type, "std::string"))
-        return true;
-    if (has_word(r, d->init, d->last, "options|TensorOptions|device_of") && str_eq(type, "auto") &&
-        !has_word(r, d->init, d->last, "empty|zeros|new_empty|data_ptr|full"))
-        return true;
-    if (makes_tensor(r, d, type))
-        return true;
-    if (has_word(r, d->init, d->last, "scalar_type|dtype") &&
-        str_in(type, "auto|const auto|at::ScalarType|"
-                     "torch::ScalarType|auto &|const auto &|"
-                     "const at::ScalarType")) {
-        text = wrapper_expr(r, d->init, d->last);
-        line(r, "const int %s = %s;", name, text);
-        return true;
-    }
-    learn_name(r, d, k.type && !k.pointer ? k.spelled : "int64_t");
-    text = shortened(r, wrapper_expr(r, d->init, d->last));
-    if (str_eq(text, name) && already(r, name))
-        return true;
-    if (!r->final)
-        map_put(&r->clash, name, name);
-    over = k.pointer || (!k.type && !strstr(type, "auto")) ? NULL : wrapper_over_dims(r, text);
-    if (over && *over && r->depth <= 2)
-        map_put(&r->locals, name,
-                arena_strdup(r->arena, strpbrk(over, " ") ? arena_printf(r->arena, "(%s)", over) : over));
-    if (token_is(&r->v[d->name + 1], "="))
-        line(r, "%s %s = %s;", wrapper_expr(r, d->first, d->name), name, text);
-    else {
-        char open = *r->v[d->name + 1].s;
-        line(r, "%s %s%c%s%c;", wrapper_expr(r, d->first, d->name), name, open, text, open == '(' ? ')' : '}');
-    }
-    return true;
 }
 
 /* ---- statements */
@@ -509,7 +268,7 @@ static void only_where(struct wrapper_reader *r, size_t first, size_t last, bool
         return;
     wrapper_domain(r, first, last, holds);
     if (wrapper_over_dims(r, text))
-        line(r, holds ? "if (%s)" : "if (!(%s))", text);
+        wrapper_line(r, holds ? "if (%s)" : "if (!(%s))", text);
 }
 
 /* `if (c) {these} else {those}`, where one of them is for other kernels alone: what is left of it. 0: neither
@@ -543,20 +302,49 @@ static size_t one_branch(struct wrapper_reader *r, size_t open, size_t then, siz
     return 0;
 }
 
+/* `if (error != cudaSuccess) {...}`, which launches nothing, is left out; a call of the runtime in its
+ * condition stays. */
+static bool looks_at_error(struct wrapper_reader *r, size_t first, size_t last, size_t other)
+{
+    if (!wrapper_has_word(r, first, last, "cudaSuccess") || wrapper_says_launch(r, first, other))
+        return false;
+    for (size_t k = first; k + 1 < last; k++) {
+        if (token_in(&r->v[k], memory_calls) && token_is(&r->v[k + 1], "("))
+            wrapper_line(r, "%s;", wrapper_expr(r, k, wrapper_skip(r->v, last, k + 1)));
+    }
+    return true;
+}
+
+/* do {...} while (0), as macros have it: what stands in it. 0: it is another loop. */
+static size_t once(struct wrapper_reader *r, size_t i, size_t end)
+{
+    const size_t body = i + 1, behind = token_is(&r->v[body], "{") ? wrapper_skip(r->v, end, body) : end;
+
+    if (behind + 4 >= end || !token_is(&r->v[behind], "while") || !wrapper_sign(&r->v[behind + 2], "0 false") ||
+        !token_is(&r->v[behind + 3], ")") || wrapper_has_word(r, body, behind, "break|continue"))
+        return 0;
+    braces(r, body + 1, behind - 1);
+    return behind + 4 + token_is(&r->v[behind + 4], ";");
+}
+
 static size_t if_statement(struct wrapper_reader *r, size_t i, size_t end)
 {
     bool is_constexpr = token_is(&r->v[i + 1], "constexpr");
     size_t open = i + 1 + is_constexpr, next = wrapper_skip(r->v, end, open), other;
-    char *text = wrapper_expr(r, open + 1, next - 1);
-    int known = wrapper_constant(text);
+    char *text;
+    int known;
 
     /* if (...) throw: a check the other way round */
     other = branch_skip(r, next, end);
-    if (has_word(r, next, other, failures) && other < next + 80 && !wrapper_says_launch(r, next, other) &&
-        !(other < end && token_is(&r->v[other], "else"))) {
+    if (wrapper_has_word(r, next, other, failures) && other < next + 80 &&
+        !wrapper_says_launch(r, next, other) && !(other < end && token_is(&r->v[other], "else"))) {
         wrapper_domain(r, open + 1, next - 1, false);
         return other;
     }
+    text = wrapper_expr(r, open + 1, next - 1);
+    known = wrapper_constant(text);
+    if (!(other < end && token_is(&r->v[other], "else")) && looks_at_error(r, open + 1, next - 1, other))
+        return other;
     if (known >= 0) {
         size_t behind = other;
         if (known)
@@ -571,13 +359,13 @@ static size_t if_statement(struct wrapper_reader *r, size_t i, size_t end)
     size_t chosen = is_constexpr || r->helper ? 0 : one_branch(r, open, next, end);
     if (chosen)
         return chosen;
-    line(r, "if %s(%s)", is_constexpr ? "constexpr " : "", text);
+    wrapper_line(r, "if %s(%s)", is_constexpr ? "constexpr " : "", text);
     next = branch(r, next, end, true);
     if (next < end && token_is(&r->v[next], "else")) {
         size_t behind = branch_skip(r, next + 1, end);
-        if (has_word(r, next + 1, behind, failures) && !wrapper_says_launch(r, next + 1, behind))
+        if (wrapper_has_word(r, next + 1, behind, failures) && !wrapper_says_launch(r, next + 1, behind))
             return behind;
-        line(r, "else");
+        wrapper_line(r, "else");
         next = branch(r, next + 1, end, true);
     }
     return next;
@@ -602,7 +390,7 @@ static size_t compared(struct wrapper_reader *r, size_t i, size_t end)
     size_t body = wrapper_skip(r->v, end, i + 1), next = branch_skip(r, body, end);
     struct wrapper_tensor *x = NULL, *y = NULL;
 
-    if (!has_word(r, body, next, failures) || next > body + 120 || wrapper_says_launch(r, body, next))
+    if (!wrapper_has_word(r, body, next, failures) || next > body + 120 || wrapper_says_launch(r, body, next))
         return i;
     for (size_t k = body; k + 2 < next; k++) {
         struct wrapper_tensor *t = wrapper_tensor_find(r, &r->v[k]);
@@ -623,7 +411,7 @@ static size_t for_statement(struct wrapper_reader *r, size_t i, size_t end)
     if (next > i)
         return next;
     next = wrapper_skip(r->v, end, i + 1);
-    line(r, "%s (%s)", token_text(r->arena, &r->v[i]), wrapper_expr(r, i + 2, next - 1));
+    wrapper_line(r, "%s (%s)", token_text(r->arena, &r->v[i]), wrapper_expr(r, i + 2, next - 1));
     return breakable(r, next, end);
 }
 
@@ -633,9 +421,10 @@ static size_t switch_statement(struct wrapper_reader *r, size_t i, size_t end)
 
     if (!token_is(&r->v[next], "{"))
         return branch_skip(r, next, end);
-    if (is_dtype_switch(r, i + 1, next) || has_word(r, next, next + 8 < end ? next + 8 : end, "ScalarType"))
+    if (is_dtype_switch(r, i + 1, next) ||
+        wrapper_has_word(r, next, next + 8 < end ? next + 8 : end, "ScalarType"))
         return type_switch(r, next, end);
-    line(r, "switch (%s)", wrapper_expr(r, i + 2, next - 1));
+    wrapper_line(r, "switch (%s)", wrapper_expr(r, i + 2, next - 1));
     if (wrapper_says_kernel(r, next, wrapper_skip(r->v, end, next)))
         wrapper_cases_of_others(r, i + 2, next);
     return breakable(r, next, end);
@@ -648,13 +437,13 @@ static size_t label(struct wrapper_reader *r, size_t i, size_t end)
 
     while (colon < end && !token_is(&r->v[colon], ":"))
         colon++;
-    fails = token_is(&r->v[i], "default") && has_word(r, colon, end, failures) &&
-            !has_word(r, colon, end, "case") && !wrapper_says_launch(r, colon, end);
+    fails = token_is(&r->v[i], "default") && wrapper_has_word(r, colon, end, failures) &&
+            !wrapper_has_word(r, colon, end, "case") && !wrapper_says_launch(r, colon, end);
     r->depth--;
     if (token_is(&r->v[i], "default"))
-        line(r, "default:%s", fails ? " return;" : "");
+        wrapper_line(r, "default:%s", fails ? " return;" : "");
     else
-        line(r, "case %s:", wrapper_expr(r, i + 1, colon));
+        wrapper_line(r, "case %s:", wrapper_expr(r, i + 1, colon));
     r->depth++;
     return fails ? end : colon + 1;
 }
@@ -667,7 +456,8 @@ static bool needless(struct wrapper_reader *r, size_t i, size_t last)
     while (name + 2 < last && token_is(&r->v[name + 1], "::"))
         name += 2;
     if (r->v[name].kind != TOK_WORD)
-        return token_is(&r->v[i], "throw") || (token_is(&r->v[i], "(") && has_word(r, i, last, left_out));
+        return token_is(&r->v[i], "throw") ||
+               (token_is(&r->v[i], "(") && wrapper_has_word(r, i, last, left_out));
     if (token_is(&r->v[i], "using") && token_is(&r->v[i + 1], "namespace") &&
         token_in(&r->v[last - 1], "at|c10|torch|cuda"))
         return true;
@@ -689,7 +479,7 @@ static bool needless(struct wrapper_reader *r, size_t i, size_t last)
 static size_t simple(struct wrapper_reader *r, size_t i, size_t end)
 {
     size_t last = semicolon(r, i, end), next = last < end ? last + 1 : end;
-    struct declaration d;
+    struct wrapper_declaration d;
     bool call = i + 1 < last && r->v[i].kind == TOK_WORD && token_is(&r->v[i + 1], "(");
 
     if (i == last)
@@ -707,9 +497,9 @@ static size_t simple(struct wrapper_reader *r, size_t i, size_t end)
     if (token_is(&r->v[i], "return")) {
         wrapper_give_back(r, i + 1, last);
         if (r->helper)
-            line(r, "return %s;", wrapper_expr(r, i + 1, last));
+            wrapper_line(r, "return %s;", wrapper_expr(r, i + 1, last));
         else if (next < r->f.body_end || r->depth > 1)
-            line(r, "return;");
+            wrapper_line(r, "return;");
         return next;
     }
     for (size_t k = i; k < last; k++) {
@@ -720,17 +510,17 @@ static size_t simple(struct wrapper_reader *r, size_t i, size_t end)
     }
     if (r->of_types && token_is(&r->v[i], "break"))
         return next;
-    if ((call || token_is(&r->v[i], "(")) && has_word(r, i, i + 3 < last ? i + 3 : last, left_out)) {
+    if ((call || token_is(&r->v[i], "(")) && wrapper_has_word(r, i, i + 3 < last ? i + 3 : last, left_out)) {
         for (size_t k = i + 1; k + 1 < last; k++) { /* what is checked is done */
             if (token_in(&r->v[k], memory_calls) && token_is(&r->v[k + 1], "(")) {
-                line(r, "%s;", wrapper_expr(r, k, wrapper_skip(r->v, last, k + 1)));
+                wrapper_line(r, "%s;", wrapper_expr(r, k, wrapper_skip(r->v, last, k + 1)));
                 return next;
             }
         }
     }
     if (needless(r, i, last))
         return next;
-    if (has_word(r, i, last, device_wide)) {
+    if (wrapper_has_word(r, i, last, device_wide)) {
         wrapper_note(r, "cub's device-wide work is left out");
         return next;
     }
@@ -745,18 +535,18 @@ static size_t simple(struct wrapper_reader *r, size_t i, size_t end)
     if (token_is(&r->v[i], "using") && i + 3 < last && token_is(&r->v[i + 2], "=")) {
         char *name = token_text(r->arena, &r->v[i + 1]), *what = wrapper_expr(r, i + 3, last);
         map_put(&r->alias, name, what);
-        line(r, "using %s = %s;", name, what);
+        wrapper_line(r, "using %s = %s;", name, what);
         return next;
     }
-    if (declares(r, i, last, &d) && declaration(r, &d))
+    if (wrapper_declares(r, i, last, &d) && wrapper_declaration(r, &d))
         return next;
     if (token_in(&r->v[i], "cudaStream_t")) {
         vec_add(r->arena, &r->streams, token_text(r->arena, &r->v[last - 1]));
         return next;
     }
-    if (has_word(r, i, last, "getCurrentCUDAStream") && has_word(r, i, last, "="))
+    if (wrapper_has_word(r, i, last, "getCurrentCUDAStream") && wrapper_has_word(r, i, last, "="))
         return next;
-    line(r, "%s;", wrapper_expr(r, i, last));
+    wrapper_line(r, "%s;", wrapper_expr(r, i, last));
     return next;
 }
 
@@ -788,6 +578,11 @@ static size_t statement(struct wrapper_reader *r, size_t i, size_t end)
         return switch_statement(r, i, end);
     if (token_in(t, "case|default"))
         return label(r, i, end);
+    if (token_is(t, "do")) {
+        size_t next = once(r, i, end);
+        if (next)
+            return next;
+    }
     return simple(r, i, end);
 }
 

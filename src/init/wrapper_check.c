@@ -89,6 +89,10 @@ static void unify(struct wrapper_reader *r, size_t first, size_t sign, size_t la
             y->dim[k] = x->dim[m];
         else if (!x->dim[m])
             x->dim[m] = y->dim[k] = name;
+        else if (wrapper_is_unnamed(x, m))
+            x->dim[m] = y->dim[k];
+        else if (wrapper_is_unnamed(y, k))
+            y->dim[k] = x->dim[m];
     } else if (left || right) {
         const char *over;
 
@@ -102,6 +106,20 @@ static void unify(struct wrapper_reader *r, size_t first, size_t sign, size_t la
         if (over && *over && wrapper_is_unnamed(x, m))
             x->dim[m] = strpbrk(over, " ") ? arena_printf(r->arena, "(%s)", over) : over;
     }
+}
+
+/* `x.sizes() == y.sizes()`: the second one has the first one's shape. */
+static bool same_shapes(struct wrapper_reader *r, size_t first, size_t sign, size_t last)
+{
+    struct wrapper_tensor *x = wrapper_tensor_find(r, &r->v[first]),
+                          *y = wrapper_tensor_find(r, &r->v[sign + 1]);
+
+    if (!x || !y || x == y || first + 5 != sign || sign + 6 != last || !token_is(&r->v[first + 2], "sizes") ||
+        !token_is(&r->v[sign + 3], "sizes"))
+        return false;
+    x->like = x->like ? x->like : y;
+    y->like = y->like ? y->like : x;
+    return true;
 }
 
 /* One comparison that holds, or, where it fails the call, does not. */
@@ -123,6 +141,8 @@ static void compared_with(struct wrapper_reader *r, size_t first, size_t last, b
         size_t left_end = sign, right = sign + 1;
         if (!token_is(&r->v[sign], signs[i][0]))
             continue;
+        if (str_eq(kept, "==") && same_shapes(r, first, sign, last))
+            return;
         if (str_eq(kept, "=="))
             unify(r, first, sign, last);
         inside(r, &first, &left_end);
@@ -138,6 +158,12 @@ void wrapper_domain(struct wrapper_reader *r, size_t first, size_t last, bool ho
     const char *why = r->why; /* of other things than extents nothing is asked of a task */
 
     inside(r, &first, &last);
+    while (first + 2 < last && token_is(&r->v[first], "!") && token_is(&r->v[first + 1], "(") &&
+           wrapper_skip(r->v, last, first + 1) == last) {
+        holds = !holds;
+        first++;
+        inside(r, &first, &last);
+    }
     if (sign_between(r, first, last, holds ? "||" : "&&") == last) {
         for (size_t from = first, end; from < last; from = end + 1) {
             end = sign_between(r, from, last, holds ? "&&" : "||");

@@ -174,7 +174,11 @@ static void add_member(struct cursor *c, struct wrapper_tensor *t, size_t start)
             base->used = true;
             base->spelled = base->spelled ? base->spelled : t->spelled;
         }
-        add(c, t->pointer);
+        const char *bits = t->spelled ? wrapper_resolved(c->r, t->spelled) : "";
+        if (wrapper_is_bits(bits))
+            str_addf(&c->out, "reinterpret_cast<%s *>(%s)", bits, t->pointer);
+        else
+            add(c, t->pointer);
     } else if (token_in(m, "value|contiguous|detach|get")) {
         skip_group(c);
         if (wrapper_sign(at(c, 0), ". ->"))

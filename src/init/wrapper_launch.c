@@ -125,5 +125,5 @@ struct tokens wrapper_launches(struct init_source *s, const struct init_decl *ho
         copy(&l, x.args, x.close + 1);
         i = x.close;
     }
-    return l.out;
+    return wrapper_plain(s, l.out);
 }

@@ -243,8 +243,9 @@ static void read_arguments(struct slice *s, size_t open, struct str *params, str
             struct init_arg a = {.name = p->name, .type = k.type};
             const char *element = wrapper_spelled(k.type), *c = k.constant ? "const " : "";
 
-            wrapper_add_param(params, "%s%s *%s", c, k.lanes > 1 && element ? element : k.spelled, p->name);
-            if (k.lanes > 1)
+            const bool other = k.lanes > 1 || wrapper_is_bits(k.spelled);
+            wrapper_add_param(params, "%s%s *%s", c, other && element ? element : k.spelled, p->name);
+            if (other)
                 str_addf(call, "reinterpret_cast<%s%s *>(%s)", c, k.spelled, p->name);
             else
                 str_add(call, p->name);
@@ -431,8 +432,10 @@ void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
         const char *value = wrapper_instance_arg(&d, i);
         if (!value)
             value = p->is_type ? wrapper_default_type(p->name) : p->fallback;
+        if (!value && wrapper_is_enum(&d, p->type))
+            value = arena_printf(s->arena, "static_cast<%s>(0)", p->type);
         if (!value) {
-            value = "1";
+            value = str_eq(p->type, "bool") ? "false" : "1";
             wrapper_ask(&d, "which value has the template parameter %s? (name the instance: %s<...>)", p->name,
                         w->kernel->name);
         }
@@ -445,16 +448,27 @@ void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
     for (size_t i = 0; i < d.kernel.n_list; i++) {
         const struct wrapper_param *p = &d.kernel.list[i];
         struct wrapper_type k = wrapper_type_of(&d, d.v, p->first, p->last);
+        if (k.pointer && str_eq(k.spelled, "void")) {
+            const char *cast = wrapper_cast_of(&d, d.v, 4, d.n, p->name);
+            k.spelled = cast ? cast : "uint8_t";
+            k.type = wrapper_type_name(&d, k.spelled, &k.lanes);
+        }
         struct init_arg a = {.name = *p->name ? p->name : arena_printf(s->arena, "arg%zu", i), .type = k.type};
 
-        str_addf(&call, "%s%s", i ? ", " : "", k.type ? a.name : "{}");
+        if (k.pointer && (k.lanes > 1 || wrapper_is_bits(k.spelled)))
+            str_addf(&call, "%sreinterpret_cast<%s%s *>(%s)", i ? ", " : "", k.constant ? "const " : "",
+                     k.spelled, a.name);
+        else
+            str_addf(&call, "%s%s", i ? ", " : "", k.type ? a.name : "{}");
         if (!k.type) {
             wrapper_ask(&d, "the kernel's parameter %s has the type %s; the launcher has to make one", a.name,
                         wrapper_text(s->arena, d.v, p->first, p->last));
             continue;
         }
-        wrapper_add_param(&params, "%s%s %s%s", k.constant && k.pointer ? "const " : "", k.spelled,
-                          k.pointer ? "*" : "", a.name);
+        const bool other = k.pointer && (k.lanes > 1 || wrapper_is_bits(k.spelled));
+        const char *element = other ? wrapper_spelled(k.type) : NULL;
+        wrapper_add_param(&params, "%s%s %s%s", k.constant && k.pointer ? "const " : "",
+                          element ? element : k.spelled, k.pointer ? "*" : "", a.name);
         if (k.pointer)
             wrapper_buffer(&d, &a, k.constant);
         else
@@ -463,13 +477,15 @@ void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
     }
     t->open_launch = true;
     wrapper_ask(&d, "with which grid, block and shared memory is %s launched?", w->kernel->name);
+    struct str open = {.arena = s->arena};
+    wrapper_add_using(&open, s->arena, init_scope(s, w->kernel->scope));
     t->launcher =
         arena_printf(s->arena,
-                     "extern \"C\" void %s(%scudaStream_t stream)\n{\n"
+                     "%sextern \"C\" void %s(%scudaStream_t stream)\n{\n"
                      "    dim3 grid(1);    // TODO: blocks\n    dim3 block(256); // TODO: threads of a block\n"
                      "    %s%s%s<<<grid, block, 0, stream>>>(%s);\n}\n",
-                     t->entry, str_text(&params), init_scope(s, w->kernel->scope), w->kernel->name,
-                     str_text(&instance), str_text(&call));
+                     str_text(&open), t->entry, str_text(&params), init_scope(s, w->kernel->scope),
+                     w->kernel->name, str_text(&instance), str_text(&call));
     str_free(&params);
     str_free(&call);
     str_free(&instance);

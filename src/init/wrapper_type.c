@@ -63,14 +63,30 @@ static const struct known_type {
     {"char4", "i8", 4},
     {"uchar4", "u8", 4},
     {"short2", "i16", 2},
+    {"__nv_fp8_e4m3", "u8", 1},
+    {"__nv_fp8_e5m2", "u8", 1},
+    {"__nv_fp8x2_e4m3", "u8", 2},
+    {"__nv_fp8x4_e4m3", "u8", 4},
 };
+
+bool wrapper_is_bits(const char *spelled)
+{
+    return str_starts(spelled, "__nv_fp8");
+}
 
 /* The framework's names of the same types. */
 static const struct {
     const char *name, *spelled;
 } frameworks[] = {
-    {"Half", "__half"},      {"BFloat16", "__nv_bfloat16"},   {"SymInt", "int64_t"}, {"at_half", "__half"},
-    {"float16_t", "__half"}, {"bfloat16_t", "__nv_bfloat16"}, {"ArrayRef", NULL},
+    {"Half", "__half"},
+    {"BFloat16", "__nv_bfloat16"},
+    {"SymInt", "int64_t"},
+    {"at_half", "__half"},
+    {"float16_t", "__half"},
+    {"bfloat16_t", "__nv_bfloat16"},
+    {"ArrayRef", NULL},
+    {"Float8_e4m3fn", "__nv_fp8_e4m3"},
+    {"Float8_e5m2", "__nv_fp8_e5m2"},
 };
 
 static const struct {
@@ -185,6 +201,13 @@ static const struct known_type *resolve(struct wrapper_reader *r, const char *sp
     return NULL;
 }
 
+const char *wrapper_resolved(struct wrapper_reader *r, const char *spelled)
+{
+    const struct known_type *k = resolve(r, spelled, 0);
+
+    return k ? k->spelled : spelled;
+}
+
 const char *wrapper_type_name(struct wrapper_reader *r, const char *spelled, int *lanes)
 {
     const struct known_type *k = resolve(r, spelled, 0);
@@ -221,8 +244,10 @@ struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token
     spelled = words.s ? str_take(&words, r->arena) : "";
     stated = last_name(spelled);
     t.optional = strcasestr(spelled, "optional<") != NULL;
-    t.tensor = str_in(stated, "Tensor|TensorView|Tensor>|TensorView>") ||
+    t.tensor = str_in(stated, "Tensor|TensorView|Tensor>|TensorView>") || str_ends(spelled, "Tensor") ||
+               str_starts(spelled, "Tensor_<") || (strstr(spelled, "Ref<") && str_ends(spelled, "Tensor>")) ||
                (t.optional && (strstr(spelled, "Tensor>") || strstr(spelled, "TensorView>")));
+    t.pointer = t.pointer && !t.tensor;
     t.stream =
         str_eq(spelled, "cudaStream_t") || str_eq(spelled, "CUstream") || str_ends(spelled, "CUDAStream");
     if (str_eq(map_get(&r->alias, spelled), "cudaStream_t") || str_eq(file_alias(r, spelled), "cudaStream_t"))
@@ -235,6 +260,27 @@ struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token
         t.lanes = k->lanes;
     }
     return t;
+}
+
+const char *wrapper_cast_of(struct wrapper_reader *r, const struct token *v, size_t first, size_t end,
+                            const char *name)
+{
+    for (size_t i = first; i < end; i++) {
+        size_t close = i - 1, open;
+        if (!token_is(&v[i], name))
+            continue;
+        if (token_is(&v[close], "(") && token_is(&v[close - 1], ">"))
+            close--;
+        if (!wrapper_sign(&v[close], "> )"))
+            continue;
+        open = close;
+        while (open > first - 4 && !wrapper_sign(&v[open], "< ("))
+            open--;
+        struct wrapper_type t = wrapper_type_of(r, v, open + 1, close);
+        if (t.pointer && t.type)
+            return t.spelled;
+    }
+    return NULL;
 }
 
 /* ---- tensors */

@@ -20,6 +20,10 @@ static size_t define_params(struct expander *x, struct macro *m, const struct to
             fail(x->unit, &v[i], "the parameters of macro %s are not understood", m->name);
         m->variadic |= dots;
         vec_add(x->arena, &params, dots ? "__VA_ARGS__" : token_text(x->arena, &v[i]));
+        if (!dots && i + 2 < n && token_is(&v[i + 1], "...") && token_is(&v[i + 2], ")")) {
+            m->variadic = true; /* ARGS..., as gcc and nvcc have it */
+            i++;
+        }
         if (i + 1 < n && token_is(&v[i + 1], ","))
             i++;
         else if (i + 1 < n && !token_is(&v[i + 1], ")"))

@@ -319,7 +319,7 @@ bool system_undefined(const char *name)
 {
     static const char undefined[] =
         "__CUDA_ARCH__|_MSC_VER|_WIN32|_WIN64|__APPLE__|__HIPCC__|__HIP_PLATFORM_AMD__|__HIP__|"
-        "__HIP_DEVICE_COMPILE__|__clang__|__CUDA__|__MINGW32__";
+        "__HIP_DEVICE_COMPILE__|__clang__|__CUDA__|__MINGW32__|__CUDA_ARCH_SPECIFIC__|__CUDA_ARCH_FAMILY_SPECIFIC__";
     size_t len = strlen(name);
 
     if (str_in(name, undefined) || str_starts(name, "__CUDA_ARCH_FEAT_") || str_starts(name, "__GFX") ||

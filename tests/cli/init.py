@@ -36,6 +36,17 @@ SOUND = [
     ("forms", "src/power.cu", "row_sums", "[5, 16]", ["- n <= 512\n", "- 512 % n == 0\n", "- rows * n <= 1048576\n"]),
     ("torch", "csrc/ranks.cu", "62", "[48, 5]", ["shape: [num_rows, hidden], role: in", "hidden % 8 == 0", "flags: [--extended-lambda]"]),
     ("forms", "src/number.cu", "block_max", "[100]", ["{name: block_size, type: i32, value: 64} # TODO", "role: out"]),
+    ("torch", "csrc/grouped.cu", "grouped_dot_kernel", "[3, 256, 8]",
+     ["{name: outs, type: i32, value: outs}\n", "shape: [rows, outs], role: out", "{name: group_size, type: i32, value: 64} # TODO"]),
+    ("classes", "src/rows.cu", "scale_rows", "[3, 64]",
+     ["{name: out, type: f16, shape: [rows, width], role: out}", "shape: [width], role: in", "width % 8 == 0"]),
+    ("classes", "src/macros.cu", "shift_rows", "[3, 64]", ["width % 8 == 0"]),
+    ("classes", "src/macros.cu", "sum_parts", "[3, 1024]", ["shape: [rows, width], role: out", "width % 4 == 0"]),
+    ("classes", "src/larger.cu", "slice_mask", "[2, 5, 9]", ["shape: [batch, length, length], role: in", "length >= kept"]),
+    ("classes", "src/larger.cu", "long_rows", "[2, 1030]", ["shape: [rows, width], role: out", "width > 1024"]),
+    ("classes", "src/larger.cu", "widen", "[100]",
+     ["{name: x, type: u8, shape: [2 * pairs], role: in}", "{name: cp_rank, type: i32, value: 0}"]),
+    ("classes", "src/functors.cu", "combine_rows", "[100]", ["shape: [n], role: out"]),
     ("forms", "src/branch.cu", "add_offsets", "[8, 64]", ["shape: [batch * length / 256], role: in"]),
 ]
 

@@ -296,16 +296,20 @@ def a_scoreboard_is_made(folder):
     write(os.path.join(folder, "checkouts/ops/src/twice.cu"), PLAIN)
     os.makedirs(os.path.join(folder, "ours/ops-twice"))
     write(os.path.join(folder, "ours/ops-twice/task.yaml"), TASK.replace("  - [1048576]", "  - [65536]"))
-    rows = ["me/ops\tabc\tsrc/twice.cu\ttwice\telementwise\town", "me/ops\tabc\tsrc/none.cu\tnone\tnorm\town"]
+    write(os.path.join(folder, "checkouts/ops/src/thrice.cu"), PLAIN.replace("twice", "thrice"))
+    os.makedirs(os.path.join(folder, "ours/ops-thrice"))
+    write(os.path.join(folder, "ours/ops-thrice/task.yaml"), "args:\n  - {name: gone, value: 1}\n")
+    rows = [f"me/ops\tabc\tsrc/{name}.cu\t{name}\telementwise\town" for name in ("thrice", "twice", "none")]
     write(os.path.join(folder, "list.tsv"), "# a list\n" + "\n".join(rows) + "\n")
     command = ["run", "checkouts", "out", "--list", "list.tsv", "--astra", ASTRA, "--device", "sim", "--rounds", "1", "--tasks", "ours"]
     done = tool(folder, *command)
     expect("ops-twice" in done.stdout and "src/none.cu is not there" in done.stdout, done.stdout + done.stderr)
+    expect("override  tasks/ops-thrice/task.yaml is out of date: it names arguments that init does not write: gone" in done.stdout, done.stdout)
     row = json.loads(read(os.path.join(folder, "out/ops-twice/row.json")))
     expect(row.get("stage") == "done" and row["said"] == "ranges" and row["basis"] == "modelled" and row["speedup"] >= 1 and row["candidates"] > 0, row)
     expect(tool(folder, *command).stdout == "", "a kernel that was done is done again")
     page = tool(folder, "run", "--page", "out", "--list", "list.tsv").stdout
-    expect("2 kernels of 1 repositories" in page and page.index("`none`") < page.index("`twice`"), page)
+    expect("3 kernels of 1 repositories" in page and page.index("`none`") < page.index("`twice`"), page)
 
 
 DEFINITION = {
