@@ -24,6 +24,8 @@ enum {
     TWIN = 5,                  /* an extent that is small, but not the smallest */
     MOST_LEAST = 4,            /* shapes that are no rounder than the launcher asks for */
     ROUNDEST = 256,            /* of these: what an extent may be a multiple of */
+    MOST_LONG = 2,             /* shapes with a long row of blocks that hear of each other: */
+    LONG_GRID = 100,           /* more than a warp, or three, can look back over */
 };
 
 struct branches {
@@ -518,6 +520,60 @@ static void add_least_round(struct branches *b, const struct fate *fate)
     vec_free(&ways);
 }
 
+/* ---- blocks that hear of each other ---- */
+
+/* May blocks read what others write meanwhile? It is asked before anything is compiled, of the file's words. */
+static bool blocks_hear(const struct version *v)
+{
+    static const char *const words[] = {"atom", "volatile", "acquire", "relaxed"};
+    bool hear = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        hear |= strstr(v->kernel->text, words[i]) != NULL;
+    return hear;
+}
+
+static uint64_t most_blocks(const struct plan *plan)
+{
+    uint64_t most = 0;
+
+    for (size_t i = 0; i < plan->n_steps; i++)
+        if (plan->steps[i].kind == PLAN_LAUNCH)
+            most =
+                MAX(most, (uint64_t)plan->steps[i].grid[0] * plan->steps[i].grid[1] * plan->steps[i].grid[2]);
+    return most;
+}
+
+/* What blocks tell each other along one extent goes wrong where there are many of them, which small cases have
+ * in the other extents at best. */
+static void add_long_grids(struct branches *b)
+{
+    struct version *v = b->version;
+    const struct task *t = v->judge->task;
+    const int64_t *least = v->judge->cases[0].dims;
+    int64_t dims[16];
+    size_t taken = 0;
+
+    for (size_t c = 1; c < v->judge->n_cases; c++)
+        if (task_case_elements(t, v->judge->cases[c].dims) < task_case_elements(t, least))
+            least = v->judge->cases[c].dims;
+    for (size_t k = 0; k < t->n_dims && taken < MOST_LONG && blocks_hear(v); k++) {
+        bool found = false;
+        memcpy(dims, least, t->n_dims * sizeof(*dims));
+        for (; !found && task_in_domain(t, dims) && task_case_elements(t, dims) <= RUN_ELEMENTS; dims[k] *= 2) {
+            struct plan plan = {0};
+            struct fate fate = {0};
+            version_plan_only(v, b->arena, dims, &plan, &fate);
+            found = fate_open(&fate) && most_blocks(&plan) >= LONG_GRID;
+            if (found)
+                v->branches[v->n_branches++] = arena_copy(v->arena, dims, t->n_dims * sizeof(*dims));
+            arena_reset(b->arena);
+        }
+        taken += found;
+    }
+    v->n_long = v->n_branches;
+}
+
 void branches_find(struct version *v, struct fate *fate)
 {
     struct judge *j = v->judge;
@@ -528,7 +584,10 @@ void branches_find(struct version *v, struct fate *fate)
     struct plan plan;
     struct news news;
 
-    v->branches = arena_array(v->arena, const int64_t *, MOST_RUN + 3 * MOST_BOUNDARIES + MOST_LEAST);
+    v->branches =
+        arena_array(v->arena, const int64_t *, MOST_RUN + 3 * MOST_BOUNDARIES + MOST_LEAST + MOST_LONG);
+    if (v != &j->baseline)
+        add_long_grids(&b);
     for (size_t i = 0; i < j->n_cases && look(&b, j->cases[i].dims, &plan, &news, fate); i++)
         arena_reset(b.arena);
     b.n_suite = b.marks.n;
@@ -565,7 +624,8 @@ bool branches_verify(struct version *v, struct arena *a, struct fate *fate, stru
     bool ok = true;
 
     for (size_t i = 0; ok && fate_open(fate) && i < v->n_branches; i++) {
-        const struct extra x = {v->branches[i], NULL, rng_hash(v->judge->options.seed, 0x6272616e + i)};
+        uint64_t seed = rng_hash(v->judge->options.seed, 0x6272616e + i);
+        const struct extra x = {.dims = v->branches[i], .seed = seed, .order = i < v->n_long ? seed | 1 : 0};
         ok = extra_verify(&x, v, scratch, fate, err);
         if (!fate_open(fate))
             fate->words = arena_strdup(a, fate->words);

@@ -53,8 +53,8 @@ struct version {
     double compile_s;
     VEC(struct grid_wait) waits; /* kernels whose blocks may wait for each other */
     const int64_t **branches;    /* shapes on which its launcher goes where no case does */
-    size_t n_branches;
-    struct work *works;      /* of the workloads; NULL: none was asked for */
+    size_t n_branches, n_long;   /* the first ones have long rows of blocks that may hear of each other */
+    struct work *works;          /* of the workloads; NULL: none was asked for */
     struct gpu_build *build; /* the file as it would be shipped; NULL: nobody has asked, or there is no nvcc */
     bool
         other_code; /* whose device code is another one, which takes the last cases in the judged one's stead */

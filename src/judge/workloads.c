@@ -45,6 +45,7 @@ static bool run_whole(const struct whole *w, struct version *v, const struct sta
                                     .place = (w->seed & ~(uint64_t)1) + second};
     const struct stage_check check = {.where = w->where,
                                       .checks = second ? 0 : w->checks,
+                                      .order = v == &w->judge->baseline ? 0 : w->order,
                                       .max_insns = max_insns,
                                       .work = second ? NULL : w->work,
                                       .limit_s = LIMIT_S};
@@ -322,6 +323,7 @@ static bool extra_run(const struct extra *x, struct version *v, struct arena *sc
                             .values = x->values,
                             .integers = x->integers,
                             .coarse = x->coarse,
+                            .order = x->order,
                             .checks = checks_of(j)};
 
     *told = false;

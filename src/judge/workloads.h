@@ -21,6 +21,7 @@ struct whole { /* one workload */
     bool integers;                    /* these are small integers, where any may be */
     bool coarse;                      /* these are wild: only what is far off counts */
     unsigned checks;                  /* of the candidate: enum sanitize_checks */
+    uint64_t order;                   /* of the candidate's blocks; 0: their own */
     struct work *work;                /* what the candidate's run comes to is counted here; NULL: nobody asks */
 };
 
@@ -34,6 +35,7 @@ struct extra {
     bool integers; /* as in `whole` */
     bool apart;    /* no values repeat, however many there are */
     bool coarse;   /* as in `whole` */
+    uint64_t order;
 };
 bool extra_verify(const struct extra *x, struct version *v, struct arena *scratch, struct fate *fate,
                   struct err *err);

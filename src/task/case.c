@@ -39,6 +39,8 @@ static json_t *values_to_json(const struct task_values *v)
     json_put_int(o, "rung", v->rung);
     json_put(o, "patterned", json_boolean(v->patterned));
     json_put(o, "sprinkled", json_boolean(v->sprinkled));
+    json_put(o, "tied", json_boolean(v->tied));
+    json_put(o, "faint", json_boolean(v->faint));
     return o;
 }
 
@@ -76,6 +78,8 @@ static bool values_from_json(const json_t *o, struct arena *a, struct task_value
     v->rung = (unsigned)json_int(o, "rung", 0) % N_RUNGS;
     v->patterned = json_is_true(json_object_get(o, "patterned"));
     v->sprinkled = json_is_true(json_object_get(o, "sprinkled"));
+    v->tied = json_is_true(json_object_get(o, "tied"));
+    v->faint = json_is_true(json_object_get(o, "faint"));
     v->special = list;
     v->n_special = json_array_size(special);
     for (size_t i = 0; i < v->n_special; i++)

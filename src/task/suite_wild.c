@@ -103,7 +103,7 @@ static void count_rows(const struct task *t, const int64_t *dims, int64_t *rows,
     }
 }
 
-enum wild { WILD_PATTERNS, WILD_RANGE, WILD_HUGE, WILD_APART, WILD_SPRINKLED };
+enum wild { WILD_PATTERNS, WILD_RANGE, WILD_HUGE, WILD_APART, WILD_SPRINKLED, WILD_TIED, WILD_FAINT };
 
 /* The most extents that an input of any numbers has; how many inputs have so many, and fewer. */
 static size_t most_extents(const struct task *t, size_t *with, size_t *fewer)
@@ -160,6 +160,8 @@ static void make_wild(const struct task_arg *arg, enum wild wild, unsigned turn,
     v->special_share = 0;
     v->turn = turn;
     v->sprinkled = wild == WILD_SPRINKLED && takes_zero(arg);
+    v->faint = wild == WILD_FAINT && takes_zero(arg);
+    v->tied = wild == WILD_TIED && (any || is_any_float(arg));
     if (any && (wild == WILD_PATTERNS || wild == WILD_RANGE))
         v->kind = VALUE_RANGE;
     if (wild == WILD_PATTERNS)
@@ -217,7 +219,9 @@ static void add_wild(struct builder *b, const struct shapes *s, size_t shape, en
                                         [WILD_RANGE] = "integers of every size",
                                         [WILD_HUGE] = "up to the type's edge",
                                         [WILD_APART] = "weights far apart",
-                                        [WILD_SPRINKLED] = "zeros and tiny values among others"};
+                                        [WILD_SPRINKLED] = "zeros and tiny values among others",
+                                        [WILD_TIED] = "inputs of which every other row is the same",
+                                        [WILD_FAINT] = "rows of small values"};
     static const char *const alone[] = {"the upper part of the range", "equal in their lower bits",
                                         "rows whose front misleads"};
     const struct task *t = b->task;
@@ -321,11 +325,13 @@ void add_wild_cases(struct builder *b, const struct shapes *rows, const struct s
 {
     const struct task *t = b->task;
     struct shapes indexed = {.task = t, .arena = b->arena}, ordered = indexed;
-    bool integers = false, floats = false, indices = false;
+    bool integers = false, floats = false, indices = false, promised = false;
     int64_t n_rows, n_slices;
-    size_t with, fewer;
+    size_t with, fewer, numbers = 0; /* inputs of any numbers */
 
     for (size_t i = 0; i < t->n_args; i++) {
+        numbers += is_any_integer(&t->args[i]) || is_any_float(&t->args[i]);
+        promised |= takes_zero(&t->args[i]) && t->args[i].values.kind == VALUE_UNIFORM;
         integers |= is_any_integer(&t->args[i]);
         floats |= is_any_float(&t->args[i]);
         indices |= is_read(&t->args[i]) && t->args[i].values.kind == VALUE_INDEX;
@@ -347,6 +353,10 @@ void add_wild_cases(struct builder *b, const struct shapes *rows, const struct s
     else
         add_plain(b, rows, 0);
     add_wild(b, rows, 0, WILD_SPRINKLED, 0);
+    if (promised)
+        add_wild(b, rows, 0, WILD_FAINT, 0);
+    if (numbers > 1)
+        add_wild(b, rows, 0, WILD_TIED, 0);
     add_first_rows(b, MAX(n_rows / 2, (int64_t)1));
     add_answered(b, rows);
     most_extents(t, &with, &fewer);

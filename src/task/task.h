@@ -47,6 +47,8 @@ struct task_values { /* how a buffer is filled: element i is a pure function of 
                            alone; how sorted ones rise */
     bool patterned;     /* every row has a pattern of its own: sorted, one value, few values, ... */
     bool sprinkled;     /* half of the elements are zero or tiny, drawn for each by itself */
+    bool tied;          /* every other row, or half of the only one, is that of all inputs that are tied */
+    bool faint;         /* the elements of a row are all a small part of what they would be */
     unsigned rung;      /* integers of the whole range: how much of it they do without, up to N_RUNGS */
     bool declared;      /* the task says this kind: it is a promise of the callers */
     const char *stored; /* the buffer's first bytes, whatever is said above; NULL: none */

@@ -603,7 +603,8 @@ static bool fill_pages(const struct task_arg *arg, const struct task_values *v, 
     uint64_t table[SMALL_INTEGERS] = {0};
     struct whole w = {.low = (uint64_t)range[0], .span = (uint64_t)range[1] - (uint64_t)range[0]};
 
-    if (v->patterned || v->sprinkled || v->n_special || n < SMALL_INTEGERS || t == KT_BOOL)
+    if (v->patterned || v->sprinkled || v->tied || v->faint || v->n_special || n < SMALL_INTEGERS ||
+        t == KT_BOOL)
         return false;
     if (v->kind == VALUE_INTEGERS && size > 1) {
         w.table = table;
@@ -671,6 +672,20 @@ static double sprinkled(enum kernel_type t, uint64_t own, int64_t i)
     return pick & 2 ? 0 : tiny_scale(t);
 }
 
+static bool is_tied(const struct task_arg *arg, struct place at)
+{
+    return arg->n_shape > 1 ? at.row % 2 == 0 : at.column < at.length / 2;
+}
+
+/* What is left of the elements of a row. */
+static double faint(enum kernel_type type, int64_t row)
+{
+    static const int bits[] = {28, 12, 60};
+    int few = bits[row % (int64_t)ARRAY_LEN(bits)];
+
+    return ldexp(1, -(type == KT_F16 ? few / 6 : few));
+}
+
 static void fill(const struct task_arg *arg, const struct task_values *values, const int64_t *dims,
                  uint64_t seed, int64_t first, int64_t n, void *to)
 {
@@ -695,7 +710,8 @@ static void fill(const struct task_arg *arg, const struct task_values *values, c
             continue;
         }
         bool alike = values->kind == VALUE_ALIKE && at.column < row_length - MAX(row_length / 8, (int64_t)1);
-        struct drawn d = {.bits = rng_hash(own, (uint64_t)(alike ? at.column : i))};
+        uint64_t of = values->tied && is_tied(arg, at) ? rng_mix(seed) : own;
+        struct drawn d = {.bits = rng_hash(of, (uint64_t)(alike ? at.column : i))};
         double v;
         if (values->kind == VALUE_NEARLY)
             d.bits = nearly_alike(own, at);
@@ -733,6 +749,8 @@ static void fill(const struct task_arg *arg, const struct task_values *values, c
             v = rint(v * SHORT_STEPS) / SHORT_STEPS;
         if (values->sprinkled)
             v *= sprinkled(arg->type, own, i);
+        if (values->faint)
+            v *= faint(arg->type, at.row);
         if (d.step && values->kind == VALUE_INDEX)
             v = fmin(fmax(v + d.step, (double)range[0]), (double)(range[1] - 1));
         task_from_double(arg->type, v, p);

@@ -243,9 +243,10 @@ struct turns { /* who runs */
     VEC(uint64_t) begun;  /* clusters of a sample that names single blocks */
     uint64_t total, next; /* clusters, or with a sample blocks */
     uint64_t n_begun;     /* blocks */
-    bool first_begun;     /* block 0 is among them */
-    bool rush;            /* a block gave way: the next one begins */
-    uint32_t grid_word;   /* the grid's barrier when it was last passed for the blocks that are not there */
+    uint64_t rounds;
+    bool first_begun;   /* block 0 is among them */
+    bool rush;          /* a block gave way: the next one begins */
+    uint32_t grid_word; /* the grid's barrier when it was last passed for the blocks that are not there */
 };
 
 static uint64_t cluster_number(struct turns *t)
@@ -403,6 +404,21 @@ static bool has_room(const struct turns *t)
     return t->next < t->total && (!t->live.n || t->live.n + t->l->cluster_blocks <= t->l->max_resident);
 }
 
+/* With a seed, each round goes forwards or backwards: who waits for what others tell then finds more of them at
+ * work, or fewer. */
+static void turn_round(struct turns *t)
+{
+    uint64_t seed = t->l->options->seed;
+
+    if (!seed || !(rng_hash(seed, ++t->rounds) & 1))
+        return;
+    for (size_t i = 0, k = t->live.n; i + 1 < k; i++) {
+        struct block *b = t->live.v[i];
+        t->live.v[i] = t->live.v[--k];
+        t->live.v[k] = b;
+    }
+}
+
 /* All blocks. At most max_resident are begun and not done; more than one cluster only while some spin or give
  * way. */
 void blocks_run(struct launch *l)
@@ -432,6 +448,7 @@ void blocks_run(struct launch *l)
                 }
             }
             turn = waiting = 0;
+            turn_round(&t);
             if (has_room(&t)) {
                 size_t before = t.live.n;
                 cluster_begin(&t);
