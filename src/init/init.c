@@ -344,6 +344,7 @@ static bool write_task(struct init_source *s, const struct init_wrapped *w, cons
     init_close(s, kernel, own ? own->name : t->launcher);
     text = init_kernel_text(s, t, s->files.v[0]->path);
     t->lambdas = has_device_lambda(text);
+    t->limits = strstr(text, "numeric_limits<") != NULL;
     t->open_line = t->open_launch ? line_of_words(text, "// TODO: blocks") : 0;
     write_text(s, folder, "kernel.cu", text);
     write_text(s, folder, "origin.json", init_origin_text(s, t, qualified(s, kernel)));

@@ -194,6 +194,7 @@ struct init_task {
     bool open_launch;     /* its grid is a question: nothing can be found out by running it */
     bool any_order;       /* floating numbers are added up by atomics */
     bool lambdas;         /* some say __device__ */
+    bool limits;          /* std::numeric_limits, whose functions nvcc takes for the host's alone */
     VEC(struct init_arg) args;
     VEC(const char *) dims, domain;
     VEC(const char *) workloads; /* "16, 4096" */

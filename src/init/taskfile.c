@@ -282,8 +282,9 @@ char *init_taskfile(struct arena *a, const struct init_task *t, const char *name
             str_addf(&out, "%s%lld", i ? ", " : "", (long long)sizes[i]);
         str_add(&out, "]\n");
     }
-    if (t->lambdas)
-        str_add(&out, "flags: [--extended-lambda]\n");
+    if (t->lambdas || t->limits)
+        str_addf(&out, "flags: [%s%s%s]\n", t->lambdas ? "--extended-lambda" : "",
+                 t->lambdas && t->limits ? ", " : "", t->limits ? "--expt-relaxed-constexpr" : "");
     if (t->any_order)
         str_add(
             &out,

@@ -37,18 +37,24 @@ static bool is_value(struct reading *d, const struct init_decl *host, const char
            wrapper_type_name(&d->r, word, NULL) || init_named(s, word) || map_has(&s->macro_names, word);
 }
 
-/* `constexpr int kThreads = 128;` in the function's tokens: 128; NULL: nothing so plain. */
+/* `constexpr int kThreads = 128;` in the function's tokens: 128; NULL: nothing so plain. Of several types, as
+ * the cases of a switch name them, the first that is not double. */
 static const char *fixed_in(struct reading *d, const struct tokens *list, const char *word)
 {
+    const char *found = NULL;
+
     for (size_t i = 2; i + 3 < list->n; i++) {
         if (!token_is(&list->v[i], word) || !token_is(&list->v[i + 1], "=") || !token_is(&list->v[i + 3], ";"))
             continue;
         for (size_t k = i; k-- > 0 && k + 5 > i && !wrapper_sign(&list->v[k], "; { }");) {
-            if (token_in(&list->v[k], "constexpr|using"))
+            if (!token_in(&list->v[k], "constexpr|using"))
+                continue;
+            if (!token_is(&list->v[i + 2], "double"))
                 return token_text(d->r.arena, &list->v[i + 2]);
+            found = "double";
         }
     }
-    return NULL;
+    return found;
 }
 
 /* The number of the function's own template parameter of this name; -1: none. */
