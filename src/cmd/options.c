@@ -49,7 +49,7 @@ static const struct verb verbs[] = {
      "  astra bench my_task mine.cu --json\n"
      "  astra bench my_task mine.cu --confirm\n"
      "  astra bench my_task mine.cu yours.cu --markdown\n",
-     1, 7, cmd_bench},
+     1, INT_MAX, cmd_bench},
     {"profile", 'p', "DIR [FILE]", "where the time goes: the diagnosis, per workload and per source line",
      "  astra profile examples/merge_attn_states\n"
      "  astra profile --capture seen rms_norm\n",
