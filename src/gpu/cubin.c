@@ -303,17 +303,19 @@ static bool is_ours(void *context, uint64_t offset)
     return false;
 }
 
+static unsigned opcode_of(const uint8_t *insn)
+{
+    return (unsigned)(insn[0] | insn[1] << 8) & 0xfff;
+}
+
 /* Padding is no work, nor are the compiler's own slow-path routines, which stand behind the kernel's code under
  * the kernel's last line: they run for denormals and huge divisors only. */
 static void mark_code(struct table *t, const struct elf *e, const struct relocated *r, struct arena *a)
 {
     size_t n = t->text_bytes / INSN_BYTES;
     t->is_code = arena_alloc(a, n + 1);
-    for (size_t i = 0; i < n; i++) {
-        uint16_t low;
-        memcpy(&low, t->text + i * INSN_BYTES, 2);
-        t->is_code[i] = (low & 0xfff) != SASS_NOP;
-    }
+    for (size_t i = 0; i < n; i++)
+        t->is_code[i] = opcode_of(t->text + i * INSN_BYTES) != SASS_NOP;
     Elf64_Sym sym;
     Elf64_Shdr names;
     if (!section(e, r->symbols.sh_link, &names) || names.sh_type == SHT_NOBITS)
@@ -367,7 +369,7 @@ static bool read_table(struct table *t, struct arena *a, const void *cubin, size
 static void count_insn(struct ptx_sass_line *l, const uint8_t *insn)
 {
     static const int words_of[8] = {1, 1, 1, 1, 1, 2, 4, 0}; /* by the access's type, bits 73 to 75 */
-    uint16_t opcode = (uint16_t)((insn[0] | insn[1] << 8) & 0xfff);
+    unsigned opcode = opcode_of(insn);
     int bytes = 4 * words_of[insn[9] >> 1 & 7];
 
     l->count++;

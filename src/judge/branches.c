@@ -550,14 +550,11 @@ static void add_long_grids(struct branches *b)
 {
     struct version *v = b->version;
     const struct task *t = v->judge->task;
-    const int64_t *least = v->judge->cases[0].dims;
+    const int64_t *least = smallest_case(v->judge);
     int64_t dims[16];
-    size_t taken = 0;
+    size_t taken = 0, n_dims = blocks_hear(v) ? t->n_dims : 0;
 
-    for (size_t c = 1; c < v->judge->n_cases; c++)
-        if (task_case_elements(t, v->judge->cases[c].dims) < task_case_elements(t, least))
-            least = v->judge->cases[c].dims;
-    for (size_t k = 0; k < t->n_dims && taken < MOST_LONG && blocks_hear(v); k++) {
+    for (size_t k = 0; k < n_dims && taken < MOST_LONG; k++) {
         bool found = false;
         memcpy(dims, least, t->n_dims * sizeof(*dims));
         for (; !found && task_in_domain(t, dims) && task_case_elements(t, dims) <= RUN_ELEMENTS; dims[k] *= 2) {

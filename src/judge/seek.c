@@ -101,13 +101,10 @@ static void add_in_one(struct seek *s, int64_t v)
 {
     const struct judge *j = s->judge;
     const struct task *t = j->task;
+    const int64_t *few = smallest_case(j);
     int64_t dims[16];
 
     for (size_t k = 0; k < t->n_dims; k++) {
-        const int64_t *few = j->cases[0].dims;
-        for (size_t c = 1; c < j->n_cases; c++)
-            if (task_case_elements(t, j->cases[c].dims) < task_case_elements(t, few))
-                few = j->cases[c].dims;
         memcpy(dims, few, t->n_dims * sizeof(*dims));
         dims[k] = v;
         add_shape(s, dims);

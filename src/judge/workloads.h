@@ -37,6 +37,8 @@ struct extra {
     bool coarse;   /* as in `whole` */
     uint64_t order;
 };
+/* The dims of the suite's smallest case. */
+const int64_t *smallest_case(const struct judge *j);
 bool extra_verify(const struct extra *x, struct version *v, struct arena *scratch, struct fate *fate,
                   struct err *err);
 
