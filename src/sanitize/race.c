@@ -17,7 +17,8 @@ enum {
     AT_NC = 1 << 25,
     AT_LOOSE = 1 << 27,
     AT_BLOCK_SCOPE = 1 << 30,
-    AT_SEVERAL_SHIFT = 28, /* two bits: enum several */
+    AT_SEVERAL_SHIFT = 28,                                  /* two bits: enum several */
+    AT_OWN = AT_PC | AT_STRONG | AT_LOOSE | AT_BLOCK_SCOPE, /* one lane's plain access has no other */
 };
 
 /* A read by a warp as one instruction: over before any lane goes on. It stands beside other such reads alone.
@@ -493,7 +494,7 @@ CLONES static uint32_t differ(const uint32_t *id, const uint32_t *at, size_t n, 
         bad |= (id[i] - lanes[i]) ^ first;
         flags |= at[i];
     }
-    return bad | (flags & ~(uint32_t)(AT_PC | AT_STRONG | AT_LOOSE | AT_BLOCK_SCOPE));
+    return bad | (flags & ~(uint32_t)AT_OWN);
 }
 
 /* Several warps read these since the last barrier already: one more adds nothing. */
@@ -520,12 +521,16 @@ static bool own_cells(const struct turn *t, const uint32_t *id, const uint32_t *
     return !differ(id, at, n, first, lanes);
 }
 
+static bool notes_waste(const struct turn *t)
+{
+    return t->r->waste && t->a->op == RACE_WRITE && !(t->at & AT_STRONG);
+}
+
 /* Plain stores over what this launch, or this block, has stored already. */
 static void note_waste(const struct turn *t, const struct race_page *p, size_t i, size_t n)
 {
     const struct race_block *home = t->a->shared ? t->home : NULL;
-    if (!t->r->waste || t->a->op != RACE_WRITE || (t->at & AT_STRONG) ||
-        highest(p->w + i, n) >> 5 < (home ? home->base : t->r->base))
+    if (!notes_waste(t) || highest(p->w + i, n) >> 5 < (home ? home->base : t->r->base))
         return;
     for (size_t j = 0; j < n; j++)
         race_waste_stored(t->r, home, p, i + j, t->a->pc);
@@ -583,9 +588,41 @@ static inline bool no_news(const struct turn *t, const struct race_page *p, size
     return r >= t->bound && several_of(at) >= t->many && !t->r->crossed;
 }
 
+/* What most accesses of single lanes meet: this thread's own of this segment, or what is older than the bound.
+ */
+static inline bool settled(const struct turn *t, uint32_t id, uint32_t at, uint32_t lane)
+{
+    return id < t->bound || (id == RACE_ID(t->seg, lane) && !(at & ~AT_OWN));
+}
+
+static inline void lane_writes(struct turn *t, struct race_page *p, size_t i, uint32_t lane)
+{
+    if (!t->a->async && settled(t, p->w[i], p->w_at[i], lane) && settled(t, p->r[i], p->r_at[i], lane)) {
+        p->w[i] = RACE_ID(t->seg, lane);
+        p->w_at[i] = t->at;
+        p->r[i] = 0;
+    } else {
+        cell_write(t, p, i, lane);
+    }
+}
+
+static inline void lane_reads(struct turn *t, struct race_page *p, size_t i, uint32_t lane)
+{
+    if (no_news(t, p, i, lane))
+        return;
+    if (!t->a->nc && settled(t, p->w[i], p->w_at[i], lane) && p->r[i] < t->bound) {
+        p->r[i] = RACE_ID(t->seg, lane);
+        p->r_at[i] = t->at;
+    } else {
+        cell_read(t, p, i, lane);
+    }
+}
+
 static void access_lanes(struct turn *t, uint32_t mask)
 {
     const struct race_access *a = t->a;
+    const struct race_block *home = a->shared ? t->home : NULL;
+    bool waste = notes_waste(t);
     struct race_page *p = NULL;
     for (; mask; mask &= mask - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(mask);
@@ -593,12 +630,13 @@ static void access_lanes(struct turn *t, uint32_t mask)
         if (!p || p->number != addr / RACE_PAGE)
             p = race_page_at(t->r, t->home, a->shared, addr, a->size_bytes);
         size_t i = (addr % RACE_PAGE) >> p->shift, n = a->size_bytes >> p->shift;
-        note_waste(t, p, i, n);
+        for (size_t j = 0; waste && j < n; j++)
+            race_waste_stored(t->r, home, p, i + j, a->pc);
         for (size_t j = 0; j < n; j++)
             if (a->op != RACE_READ)
-                cell_write(t, p, i + j, lane);
-            else if (!no_news(t, p, i + j, lane))
-                cell_read(t, p, i + j, lane);
+                lane_writes(t, p, i + j, lane);
+            else
+                lane_reads(t, p, i + j, lane);
     }
 }
 
