@@ -564,14 +564,16 @@ static bool verify_sample(const struct whole *w, struct version *v, int64_t traf
 
 /* Both versions' buffers, one after the other, and the outputs of both fit into a worker's memory, and the
  * original's work into some seconds; where that is not known, its limit of instructions says it. */
-static bool fits(const struct whole *w, int64_t traffic, double cost)
+static bool fits(const struct judge *j, const int64_t *dims, double cost)
 {
-    int64_t bytes = traffic;
+    int64_t bytes;
 
-    for (size_t o = 0; o < w->judge->n_outputs; o++) {
-        const struct task_arg *arg = &w->judge->task->args[w->judge->outputs[o]];
+    if (!task_traffic(j->task, dims, &bytes, NULL))
+        return false;
+    for (size_t o = 0; o < j->n_outputs; o++) {
+        const struct task_arg *arg = &j->task->args[j->outputs[o]];
         int64_t elements;
-        if (!task_shape(w->judge->task, arg, w->dims, &elements, NULL))
+        if (!task_shape(j->task, arg, dims, &elements, NULL))
             return false;
         bytes += 2 * elements * (int64_t)kernel_type_size(arg->type);
     }
@@ -615,7 +617,8 @@ static bool affordable(struct judge *j, size_t i, bool *whole, struct err *err)
         if (other < mine || (other <= mine && k <= i))
             sum += other;
     }
-    *whole = sum <= (j->gpu ? (double)SOME_BYTES : (double)SOME_INSNS) && mine <= sum;
+    *whole = sum <= (j->gpu ? (double)SOME_BYTES : (double)SOME_INSNS) && mine <= sum &&
+             (j->gpu || fits(j, j->task->workloads + i * j->task->n_dims, mine));
     return true;
 }
 
@@ -663,7 +666,7 @@ bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struc
         if (!whole && !v->heavy && ops->side == SIDE_SIM && task_traffic(j->task, dims, &traffic, NULL)) {
             ok = verify_sample(&w, v, traffic, &some, fate, err);
             /* Before the last word a doubt is no reason to spend seconds. */
-            whole = some.doubt && fate_open(fate) && j->options.confirm && fits(&w, traffic, cost);
+            whole = some.doubt && fate_open(fate) && j->options.confirm && fits(j, dims, cost);
             if (!whole)
                 str_addf(&left, "%s%s", left.len ? ", " : "", w.where);
             if (!whole && some.compared)

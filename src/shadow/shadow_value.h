@@ -40,7 +40,8 @@ struct shadow_cell { /* of memory */
     uint8_t s;
 };
 
-enum { SHADOW_PAGE = 4096 };
+/* Bytes. Cells take 8 times as much, and of a buffer sampled blocks touch a little here and there. */
+enum { SHADOW_PAGE = 1024 };
 
 struct shadow_page {
     uint64_t key; /* host address / SHADOW_PAGE */
