@@ -223,8 +223,8 @@ struct stage {
     bool untouched; /* what must be written is left as it came */
 };
 
-/* Elements that are made of a large buffer; one that has more repeats them. A prime, so that no row is like
- * another. */
+/* Elements that are made of a large buffer; one that has more repeats them, but for values whose order is
+ * promised. A prime, so that no row is like another. */
 enum { STAGE_PERIOD = 1048573 };
 struct stage_tiles { /* what several stages with the same values begin with, made once */
     struct arena *arena;
@@ -255,6 +255,8 @@ bool stage_open(struct stage *s, struct judge *j, const struct stage_ops *ops, c
 void stage_close(struct stage *s);
 /* Elements [first, first + n) of what a buffer is filled with. */
 void stage_values(const struct stage_fill *f, int64_t first, int64_t n, void *to);
+/* After so many elements they come again. */
+int64_t stage_period(const struct stage_fill *f);
 uint64_t stage_arg(const struct stage *s, size_t arg, int64_t *bytes); /* address of a buffer argument */
 enum { STAGE_WRITTEN_MOST = 512 };
 /* On the simulator: copies size bytes of arg at addr, STAGE_WRITTEN_MOST at most, where all of them were
@@ -544,6 +546,8 @@ struct error_scale {
 };
 struct error_scale error_scale_of(const struct judge *j, enum stage_side side, size_t output,
                                   const unsigned char *own, size_t elements);
+/* So many of them may be other integers than the original's: error_stats. */
+size_t error_scale_others(const struct judge *j, enum stage_side side, size_t output, double elements);
 /* Of values of which few are different: sums of these round to one side, time after time. */
 void error_scale_like(struct error_scale *y);
 bool error_scale_near(const struct error_scale *y, double got, double own);

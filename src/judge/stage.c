@@ -78,10 +78,15 @@ struct stage_tiles *stage_tiles_of(struct judge *j, struct arena *a, const int64
     return made;
 }
 
+int64_t stage_period(const struct stage_fill *f)
+{
+    return task_value_ordered(f->values->kind) ? f->elements : MIN(f->elements, (int64_t)STAGE_PERIOD);
+}
+
 static const unsigned char *tile_of(const struct stage_fill *f)
 {
     unsigned char **tile = &f->tiles->of[f->tile];
-    int64_t n = MIN(f->elements, (int64_t)STAGE_PERIOD);
+    int64_t n = stage_period(f);
 
     if (!*tile) {
         *tile = arena_alloc(f->tiles->arena, (size_t)n * kernel_type_size(f->own->type) + 1);
@@ -93,7 +98,8 @@ static const unsigned char *tile_of(const struct stage_fill *f)
 void stage_values(const struct stage_fill *f, int64_t first, int64_t n, void *to)
 {
     size_t size = kernel_type_size(f->arg->type), own_size = kernel_type_size(f->own->type);
-    const unsigned char *tile = f->tiles ? tile_of(f) : NULL;
+    int64_t period = stage_period(f);
+    const unsigned char *tile = f->tiles && period <= STAGE_PERIOD ? tile_of(f) : NULL;
     char *p = to;
 
     if (!tile) {
@@ -101,8 +107,8 @@ void stage_values(const struct stage_fill *f, int64_t first, int64_t n, void *to
         return;
     }
     for (int64_t some; n > 0; first += some, n -= some, p += (size_t)some * size) {
-        const unsigned char *from = tile + (size_t)(first % STAGE_PERIOD) * own_size;
-        some = MIN(n, STAGE_PERIOD - first % STAGE_PERIOD);
+        const unsigned char *from = tile + (size_t)(first % period) * own_size;
+        some = MIN(n, period - first % period);
         if (f->own->type == f->arg->type)
             memcpy(p, from, (size_t)some * size);
         else

@@ -26,7 +26,7 @@ static bool generate(struct stage *s, const struct stage_fill *f, uint64_t addr,
 {
     struct cuda *c = s->judge->gpu;
     size_t element = kernel_type_size(f->arg->type);
-    uint64_t first = MIN(bytes, STAGE_PERIOD * element);
+    uint64_t first = (uint64_t)stage_period(f) * element;
     void *tile = mem_alloc(first + 1);
     bool ok;
 

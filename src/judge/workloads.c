@@ -104,6 +104,14 @@ bool error_scale_near(const struct error_scale *y, double got, double own)
            error_ulps(type, y->judge->exceptions, own, got, got) <= y->ulps;
 }
 
+size_t error_scale_others(const struct judge *j, enum stage_side side, size_t o, double elements)
+{
+    if (type_is_floating(j->task->args[j->outputs[o]].type) || !j->can[side])
+        return 0;
+    const struct rule r = output_rule(j, o, 0, &j->can[side][o]);
+    return rule_integers(&r, (size_t)elements);
+}
+
 struct error_scale error_scale_of(const struct judge *j, enum stage_side side, size_t o,
                                   const unsigned char *own, size_t elements)
 {
@@ -114,9 +122,8 @@ struct error_scale error_scale_of(const struct judge *j, enum stage_side side, s
         y.ulps = j->original_errors[side] ? apart_allowed(j, side, o) : 0;
         y.scale = typical(arg->type, own, elements);
     } else if (j->can[side]) {
-        const struct rule r = output_rule(j, o, 0, &j->can[side][o]);
-        y.most_other = r.own->most_other;
-        y.n_other = rule_integers(&r, elements);
+        y.most_other = j->can[side][o].most_other;
+        y.n_other = error_scale_others(j, side, o, (double)elements);
     }
     return y;
 }
@@ -520,8 +527,10 @@ static size_t compare_samples(const struct whole *w, struct sample *s, bool *dou
             its_pieces += its;
             if (!mine || !its || !fate_open(told))
                 continue;
-            if (!y.arg)
+            if (!y.arg) {
                 y = error_scale_of(j, SIDE_SIM, o, own, PIECE / size);
+                y.n_other = error_scale_others(j, SIDE_SIM, o, (double)bytes / (double)size * MIN(1, s[0].ran));
+            }
             y.where = w->where;
             error_scale_compare(w->arena, &y, (size_t)first, got, own, PIECE, told);
             compared += PIECE / size;
