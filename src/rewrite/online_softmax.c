@@ -31,6 +31,7 @@ struct match {
     struct place places[PLACES_MOST];
     size_t n_places;
     const struct variable *sum;
+    struct node handed; /* of the second part: `x = sum;` at its end, where the sum is its own; or no node */
     const char *exponential, *subtracted;
 };
 
@@ -147,18 +148,27 @@ static bool is_same(struct match *m, struct node a, struct node b)
     return false;
 }
 
+/* Without casts that a number in float or double goes through. */
+static struct node uncast(const struct function *f, struct node e)
+{
+    for (e = node_strip(e);
+         node_is(e, NODE_CALL_EXPRESSION) && str_in(call_name(f, e), "static_cast|float|double");)
+        e = node_strip(node_child(node_field(e, FIELD_ARGUMENTS), 0));
+    return e;
+}
+
 /* What `sum += exp(x - m)` is made of. */
 static bool adds_exponential(struct match *m, struct node statement, struct place *p)
 {
     const struct function *f = m->f;
     struct node e = statement_expression(statement), left = node_field(e, FIELD_LEFT),
-                right = node_strip(node_field(e, FIELD_RIGHT));
+                right = uncast(f, node_field(e, FIELD_RIGHT));
     const struct variable *sum = node_is(left, NODE_IDENTIFIER) ? function_variable_of(f, left) : NULL;
     if (!sum || sum->pointer || sum->array || sum->shared || !ctype_is_float(ctype_bound(f, sum->type)))
         return false;
     if (node_is_assignment(f, e, "=") && node_is_binary(f, right, "+")) {
-        struct node one = node_strip(node_field(right, FIELD_LEFT)),
-                    other = node_strip(node_field(right, FIELD_RIGHT));
+        struct node one = uncast(f, node_field(right, FIELD_LEFT)),
+                    other = uncast(f, node_field(right, FIELD_RIGHT));
         if (function_variable_of(f, one) != sum && function_variable_of(f, other) != sum)
             return false;
         right = function_variable_of(f, one) == sum ? other : one;
@@ -167,15 +177,15 @@ static bool adds_exponential(struct match *m, struct node statement, struct plac
     }
     const struct variable *named = node_is(right, NODE_IDENTIFIER) ? function_variable_of(f, right) : NULL;
     if (named && declared_in(named, m->second) && !named->assignments && node_ok(named->init))
-        right = node_strip(named->init);
+        right = uncast(f, named->init);
     struct node args = node_field(right, FIELD_ARGUMENTS);
     if (!node_is(right, NODE_CALL_EXPRESSION) || !str_in(call_name(f, right), "expf|exp|__expf|exp2f|exp2") ||
         node_count(args) != 1)
         return false;
-    struct node difference = node_strip(node_child(args, 0)), subtracted = node_field(difference, FIELD_RIGHT);
+    struct node difference = uncast(f, node_child(args, 0)), subtracted = node_field(difference, FIELD_RIGHT);
     const char *exponential = text_of(f, node_field(right, FIELD_FUNCTION));
     if (!node_is_binary(f, difference, "-") || node_has_effect(f, difference) ||
-        !expression_is_invariant(f, subtracted, m->second))
+        node_mentions(f, difference, sum->name) || !expression_is_invariant(f, subtracted, m->second))
         return false;
     const char *text = text_compact(f->a, text_of(f, subtracted));
     if (m->n_places && (sum != m->sum || !str_eq(exponential, m->exponential) || !str_eq(text, m->subtracted)))
@@ -200,6 +210,16 @@ static bool skip(struct match *m, const struct statements *s, size_t from, size_
     return true;
 }
 
+/* `x = sum;` as the second part's last statement. */
+static bool hands_over(const struct match *m, struct node statement)
+{
+    struct node e = statement_expression(statement);
+    const struct variable *to = function_variable_of(m->f, node_field(e, FIELD_LEFT));
+    return m->n_places > 0 && node_same(node_parent(statement), m->second) &&
+           node_is_assignment(m->f, e, "=") && to && !to->pointer && !declared_in(to, m->second) &&
+           function_variable_of(m->f, node_field(e, FIELD_RIGHT)) == m->sum;
+}
+
 static bool match_statement(struct match *m, struct node a, struct node b);
 
 /* Each statement of the second list is one of the first, in order, adds an exponential, or declares what that
@@ -220,6 +240,8 @@ static bool match_list(struct match *m, const struct statements *first, const st
             next = to + 1;
         } else if (m->n_places < PLACES_MOST && adds_exponential(m, b, &p)) {
             m->places[m->n_places++] = p;
+        } else if (hands_over(m, b) && i + 1 == second->n) {
+            m->handed = b;
         } else if (!node_is(b, NODE_DECLARATION) || node_has_effect(f, b)) {
             return false;
         }
@@ -246,6 +268,7 @@ static bool match_statement(struct match *m, struct node a, struct node b)
         struct statements x = statements_of(m->f, a), y = statements_of(m->f, b);
         same = match_list(m, &x, &y);
     } else if (node_is(a, NODE_EXPRESSION_STATEMENT) || node_is(a, NODE_DECLARATION) ||
+               node_is(a, NODE_TYPE_DEFINITION) || node_is(a, NODE_ALIAS_DECLARATION) ||
                node_is(a, NODE_BREAK_STATEMENT) || node_is(a, NODE_CONTINUE_STATEMENT)) {
         same = is_same(m, a, b);
     }
@@ -269,7 +292,7 @@ static bool skipped_is_apart(const struct match *m, struct node n)
         if (!v || v->pointer || v->shared || (v->array && !element) || (v->param && element))
             return false; /* memory */
         for (size_t i = 0; i < m->n_pairs; i++)
-            if (m->pairs[i].first == v)
+            if (m->pairs[i].first == v && m->pairs[i].second != m->sum)
                 return false;
     }
     for (uint32_t i = 0, all = node_count(n); i < all; i++)
@@ -302,7 +325,7 @@ static bool stays(const struct match *m)
     const struct function *f = m->f;
     for (struct node *name = names_in(f, m->second); node_ok(*name); name++) {
         const struct variable *v = function_variable_of(f, *name);
-        if (!v || declared_in(v, m->second) || v == m->sum)
+        if (!v || declared_in(v, m->second) || v == m->sum || node_within(*name, m->handed))
             continue;
         for (struct node s = m->first; !in_subtracted(m, *name); s = node_next(s)) {
             if (variable_assigned_in(f, v, s))
@@ -337,7 +360,8 @@ static bool stays(const struct match *m)
 static bool adds_only(const struct match *m)
 {
     for (struct node *name = names_in(m->f, m->second); node_ok(*name); name++) {
-        bool added = function_variable_of(m->f, *name) != m->sum;
+        bool added =
+            meaning(m->f, *name) != m->sum || node_same(*name, m->sum->id) || node_within(*name, m->handed);
         for (size_t i = 0; i < m->n_places; i++)
             added = added || node_within(*name, m->places[i].adds);
         if (!added)
@@ -383,7 +407,7 @@ static bool understood(struct match *m)
 {
     const struct function *f = m->f;
     if (calls_barrier(f, m->first) || calls_barrier(f, m->second) || !match_statement(m, m->first, m->second) ||
-        m->n_places == 0 || !stays(m) || (!declared_in(m->sum, m->second) && !adds_only(m)))
+        m->n_places == 0 || !stays(m) || !adds_only(m))
         return false;
     for (size_t i = 0; i < m->n_skipped; i++)
         if (!skipped_is_apart(m, m->skipped[i]))
