@@ -125,8 +125,11 @@ static const char *target_of(const struct function *f, struct node call)
              node_same(node_next(node_field(node_parent(up), FIELD_TYPE)), up) && !node_ok(node_next(up)))
         target = node_field(up, FIELD_DECLARATOR);
     const struct variable *v = node_is(target, NODE_IDENTIFIER) ? function_variable_of(f, target) : NULL;
-    bool plain = v && !v->pointer && !v->array && !v->shared && !str_has_word(v->type, "auto");
-    return plain && !str_has_word(text_of(f, v->statement), "static") ? v->name : NULL;
+    if (!v || v->pointer || v->array || v->shared || str_has_word(v->type, "auto") ||
+        str_has_word(text_of(f, v->statement), "static"))
+        return NULL;
+    struct node type = node_field(v->statement, FIELD_TYPE); /* `float const x` stays one */
+    return str_has_word(text_range(f, node_start(type), node_start(v->id)), "const") ? NULL : v->name;
 }
 
 /* Does the function walk memory that it is passed, in a loop in which threads do not meet? */

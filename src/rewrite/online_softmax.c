@@ -187,7 +187,11 @@ static bool adds_exponential(struct match *m, struct node statement, struct plac
     if (!node_is_binary(f, difference, "-") || node_has_effect(f, difference) ||
         node_mentions(f, difference, sum->name) || !expression_is_invariant(f, subtracted, m->second))
         return false;
-    const char *text = text_compact(f->a, text_of(f, subtracted));
+    const char *text = text_compact(f->a, text_of(f, subtracted)), *type = expression_type(f, difference);
+    if (type && str_eq(ctype_bound(f, type), "double") && str_eq(ctype_bound(f, sum->type), "float"))
+        return false; /* the running maximum has the sum's type */
+    if (m->n_places && node_ok(p->bare) && node_same(p->bare, m->places[m->n_places - 1].bare))
+        return false;
     if (m->n_places && (sum != m->sum || !str_eq(exponential, m->exponential) || !str_eq(text, m->subtracted)))
         return false;
     m->sum = sum;
