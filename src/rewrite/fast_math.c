@@ -63,12 +63,16 @@ static char *fast_inside(const struct function *f, struct node e, size_t *change
 static char *fast(const struct function *f, struct node e, size_t *changes)
 {
     struct node callee = node_field(e, FIELD_FUNCTION);
-    if (node_is(e, NODE_CALL_EXPRESSION) && node_is(callee, NODE_IDENTIFIER)) {
+    if (node_is(e, NODE_CALL_EXPRESSION) &&
+        (node_is(callee, NODE_IDENTIFIER) || node_is(callee, NODE_QUALIFIED_IDENTIFIER))) {
         /* Not logarithms, powers, sines and cosines: where a logarithm or a sine is near zero nothing of its
          * approximation is right, and a power multiplies that. */
-        if (node_text_is(f->s, callee, "expf")) {
+        struct node args = node_field(e, FIELD_ARGUMENTS);
+        bool overload = str_in(text_compact(f->a, text_of(f, callee)), "exp|std::exp|::exp") &&
+                        node_count(args) == 1 && is_float(f, node_child(args, 0));
+        if (overload || node_text_is(f->s, callee, "expf")) {
             ++*changes;
-            return arena_printf(f->a, "__expf%s", fast_inside(f, node_field(e, FIELD_ARGUMENTS), changes));
+            return arena_printf(f->a, "__expf%s", fast_inside(f, args, changes));
         }
     }
     int64_t constant;

@@ -272,6 +272,7 @@ bool call_is_pure_builtin(const struct function *f, struct node call)
                         "asinf|acosf|erff|erf|erfcf|fabsf|fabs|fmaxf|fmax|fminf|fmin|max|min|abs|"
                         "floorf|ceilf|roundf|rintf|truncf|floor|ceil|fmaf|fma|__fdividef|__frcp_rn|"
                         "__fsqrt_rn|__frsqrt_rn|fmodf|copysignf|isnan|isinf|float|double|int|"
+                        "lowest|infinity|"
                         "static_cast|reinterpret_cast|const_cast");
 }
 

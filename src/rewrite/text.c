@@ -229,6 +229,21 @@ char *edits_finish(struct edits *e, const struct function *f)
     return edits_apply(e, f->a, f->text, strlen(f->text));
 }
 
+/* A pragma that was put in front of a statement in the middle of a line begins a line. */
+static char *pragmas_apart(struct arena *a, const char *text)
+{
+    struct str b = {.arena = a};
+    size_t line = 0;
+    for (const char *p = text; *p; p++) {
+        bool apart = str_starts(p, "#pragma unroll") && strspn(str_text(&b) + line, " \t") < b.len - line;
+        if (apart && !strstr(str_text(&b) + line, "//"))
+            str_addc(&b, '\n');
+        str_addc(&b, *p);
+        line = *p == '\n' ? b.len : line;
+    }
+    return str_take(&b, a);
+}
+
 char *function_copy(struct edits *e, const struct function *f, const char *name, struct err *why_not)
 {
     edits_node(e, f->declared, name);
@@ -246,7 +261,7 @@ char *function_copy(struct edits *e, const struct function *f, const char *name,
         err_input(why_not, "the changes to %s meet", f->name);
         return NULL;
     }
-    return edits_range(e, f, start, node_end(f->whole));
+    return pragmas_apart(f->a, edits_range(e, f, start, node_end(f->whole)));
 }
 
 void edits_beside(struct edits *e, const struct function *f, const char *how, const char *copy)

@@ -1,4 +1,5 @@
-// A function that returns early where the kernel goes on, one with a reference, one of two, and one that keeps things.
+// A function that returns early where the kernel goes on, one whose reference is an element, one
+// of two with so many parameters, one with a loop in which threads meet, and one that keeps things.
 // transform: inline -1
 // leaves
 #include <cuda_runtime.h>
@@ -15,14 +16,24 @@ __device__ void reference(int &x)
     x = 2;
 }
 
-__device__ void two(int *to)
+__device__ void two(float *to, int at)
 {
-    to[0] = 1;
+    to[at] = 1;
 }
 
 __device__ void two(int *to, int at)
 {
     to[at] = 1;
+}
+
+__device__ int meets(const int *from, int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++) {
+        sum += from[i];
+        __syncthreads();
+    }
+    return sum;
 }
 
 __device__ void keeps(int *to)
@@ -36,7 +47,8 @@ __global__ void work(int *out)
 {
     int x = 0;
     early(out, threadIdx.x);
-    reference(x);
+    reference(out[6]);
+    x = meets(out, x);
     two(out, x);
     keeps(out);
     out[5] = x;

@@ -177,9 +177,9 @@ static void check_text(const char *path, const char *text)
         for (const char *p = text; header_line(&p, key, value);) {
             const char *body = strstr(out, "\n#include");
             if (!strcmp(key, "has") && !strstr(body, value))
-                fail_msg("%s: no \"%s\" in\n%s", path, value, out);
+                fail_msg("%s: no \"%s\" in\n%s", path, value, body);
             if (!strcmp(key, "lacks") && strstr(body, value))
-                fail_msg("%s: \"%s\" in\n%s", path, value, out);
+                fail_msg("%s: \"%s\" in\n%s", path, value, body);
         }
         check_opens(path, out, "entry");
         check_compiles(a, path, out);
