@@ -131,6 +131,8 @@ void macros_find(struct function *f);                /* the file's, once, when i
 bool macro_is_opaque(const struct function *f, const char *name);
 /* The innermost call of such a one around n, or n itself; or no node. */
 struct node macro_around(const struct function *f, struct node n);
+/* Inline assembly whose results follow from its operands: no memory, no other thread, no place. */
+bool assembly_computes(const struct function *f, struct node n);
 bool is_warp_builtin(const char *name);                      /* __shfl_sync and its like, by how they begin */
 bool call_meets(const struct function *f, struct node call); /* is it one in which lanes meet? */
 bool calls_barrier(const struct function *f, struct node n); /* or anything else in which lanes meet */
@@ -147,6 +149,8 @@ bool node_has(const struct function *f, struct node n, enum node_kind kind);
 /* An integer known at compile time: literals, constexpr and #define constants, template values, arithmetic on
  * these. */
 bool constant_value(const struct function *f, struct node n, int64_t *value);
+/* The same, where every launch gives the parameters that it is made of the same constant, or no pointer (0). */
+bool launched_value(const struct function *f, struct node n, int64_t *value);
 /* The kernel's launches in the plans of all workloads: the first for NULL, else the one behind s; NULL: no
  * more.
  */
