@@ -155,6 +155,8 @@ bool launched_value(const struct function *f, struct node n, int64_t *value);
  * more.
  */
 const struct plan_step *planned_launch(const struct function *f, const struct plan_step *s);
+/* Has some workload a multiple of so many blocks along x (0) or y? No plans: perhaps. */
+bool some_grid_divides(const struct function *f, int dimension, int by);
 /* Threads of a block along x (0), y or z in every launch; 0: not known or not always the same. */
 int64_t block_threads(const struct function *f, int dimension);
 /* The number of threads in its __launch_bounds__, or no node. */
@@ -326,6 +328,8 @@ const char *launch_grid_part(const struct function *f, const struct launch *l, i
 bool launch_grid_divides(const struct function *f, const struct launch *l);
 /* Is the number of blocks rounded down, so that elements at the end may have none? */
 bool launch_grid_cuts(const struct function *f, const struct launch *l);
+/* The launcher's question whether the blocks along x or y are a multiple of so many. */
+const char *launch_grid_is_multiple(const struct function *f, const struct launch *l, bool y, int by);
 /* The grid with 1/by of the blocks, rounded up. */
 char *launch_grid_divided(const struct function *f, const struct launch *l, int by);
 char *launch_grid_with(const struct function *f, const struct launch *l, const char *x, const char *y);
@@ -375,7 +379,8 @@ struct elements {
     VEC(struct scalar) scalars;
     VEC(const struct variable *) refused; /* pointers of the region that no vector goes through */
     const char *lane;                     /* name of k */
-    int depth;                            /* of variables looked through */
+    char exact;   /* a grid without a bound check, which must shrink exactly: along 'x' or 'y' */
+    int depth;    /* of variables looked through */
     int smallest; /* bytes of the smallest element among vector accesses, over all regions */
     struct err *why;
 };
