@@ -107,6 +107,7 @@ static bool is_number(const struct function *f, const char *type)
 struct follow {
     const struct function *f;
     bool *sum;    /* of its variables: a part of the sum */
+    bool floats;  /* it is of floating numbers; no part is rounded to an integer */
     size_t added; /* to memory */
     int depth;
 };
@@ -123,6 +124,22 @@ static bool holds(const struct follow *w, struct node n)
 
 static bool adds_only(struct follow *w, struct node n);
 
+/* May a part of the sum have this type? A template's own is that of what it is given. */
+static bool keeps(const struct follow *w, const char *type)
+{
+    size_t position;
+    const char *bound = ctype_bound(w->f, type);
+    if (w->floats ? ctype_is_float(bound) : ctype_is_integer(w->f, bound) && ctype_size(w->f, bound) >= 4)
+        return true;
+    return w->depth > 0 && str_eq(bound, type) && ctype_is_parameter(w->f, type, &position);
+}
+
+static bool joins(struct follow *w, const struct variable *v)
+{
+    w->sum[v - w->f->variables] = true;
+    return keeps(w, v->type);
+}
+
 /* A function of the file that gives back the sum of what its first argument is to the threads. */
 static bool call_sums(struct follow *w, struct node call)
 {
@@ -131,10 +148,13 @@ static bool call_sums(struct follow *w, struct node call)
     const struct function *g = w->depth < DEEPEST_CALL ? function_only(w->f, name) : NULL;
     if (!g || g->global || g->n_params == 0 || g->n_params != node_count(args))
         return false;
-    struct follow inside = {
-        .f = g, .sum = arena_array(w->f->a, bool, g->n_variables + 1), .depth = w->depth + 1};
+    struct follow inside = {.f = g,
+                            .sum = arena_array(w->f->a, bool, g->n_variables + 1),
+                            .floats = w->floats,
+                            .depth = w->depth + 1};
     for (size_t i = 0; i < g->n_params; i++)
-        inside.sum[i] = holds(w, node_child(args, (uint32_t)i));
+        if (holds(w, node_child(args, (uint32_t)i)) && !joins(&inside, &g->variables[i]))
+            return false;
     return adds_only(&inside, g->body) && inside.added == 0;
 }
 
@@ -142,7 +162,10 @@ static bool call_sums(struct follow *w, struct node call)
 static bool is_sum(struct follow *w, struct node e)
 {
     const struct function *f = w->f;
-    e = node_strip(e);
+    while (node_is(e, NODE_PARENTHESIZED_EXPRESSION))
+        e = node_child(e, 0);
+    if (node_is(e, NODE_CAST_EXPRESSION))
+        return keeps(w, text_of(f, node_field(e, FIELD_TYPE))) && is_sum(w, node_field(e, FIELD_VALUE));
     if (node_is(e, NODE_IDENTIFIER) || node_is(e, NODE_SUBSCRIPT_EXPRESSION))
         return holds(w, e) && (node_is(e, NODE_IDENTIFIER) || !holds(w, subscript_index(f, e)));
     if (is_zero(f, e))
@@ -180,8 +203,7 @@ static bool assigns_sum(struct follow *w, struct node e)
         return false;
     if (!holds(w, right) && !w->sum[v - f->variables])
         return adds_only(w, right);
-    w->sum[v - f->variables] = true;
-    return str_in(node_op(f, e), "=|+=") && is_sum(w, right) &&
+    return joins(w, v) && str_in(node_op(f, e), "=|+=") && is_sum(w, right) &&
            (plain || (node_is(left, NODE_SUBSCRIPT_EXPRESSION) && !holds(w, subscript_index(f, left))));
 }
 
@@ -195,7 +217,7 @@ static bool adds_only(struct follow *w, struct node n)
         const struct variable *v = function_variable_of(f, node_field(n, FIELD_DECLARATOR));
         if (!v || v->pointer || v->array || !is_sum(w, node_field(n, FIELD_VALUE)))
             return false;
-        return w->sum[v - f->variables] = true;
+        return joins(w, v);
     }
     if (node_is(n, NODE_RETURN_STATEMENT))
         return node_count(n) == 0 || is_sum(w, node_child(n, 0));
@@ -214,7 +236,8 @@ static bool adds_only(struct follow *w, struct node n)
         const struct variable *v = function_variable_of(f, n);
         return !v || !w->sum[v - f->variables] || node_same(n, v->id);
     }
-    if (node_is(n, NODE_GNU_ASM_EXPRESSION) || node_is(n, NODE_LAMBDA_EXPRESSION))
+    if (node_is(n, NODE_GNU_ASM_EXPRESSION) || node_is(n, NODE_LAMBDA_EXPRESSION) ||
+        (node_is(n, NODE_UPDATE_EXPRESSION) && !node_is(node_field(n, FIELD_ARGUMENT), NODE_IDENTIFIER)))
         return false;
     for (uint32_t i = 0, all = node_count(n); i < all; i++)
         if (!adds_only(w, node_child(n, i)))
@@ -222,13 +245,26 @@ static bool adds_only(struct follow *w, struct node n)
     return true;
 }
 
-static bool rest_sums(const struct sum *s, const struct node *all, size_t n)
+static size_t count_parts(const struct follow *w)
 {
-    struct follow w = {.f = s->f, .sum = arena_array(s->f->a, bool, s->f->n_variables + 1)};
+    size_t n = 0;
+    for (size_t i = 0; i < w->f->n_variables; i++)
+        n += w->sum[i];
+    return n;
+}
+
+static bool rest_sums(const struct sum *s, const struct node *all, size_t n, const char *type)
+{
+    struct follow w = {.f = s->f,
+                       .sum = arena_array(s->f->a, bool, s->f->n_variables + 1),
+                       .floats = ctype_is_float(ctype_bound(s->f, type))};
     const struct variable *first =
         s->value ? s->value : pointer_root(s->f, node_field(statement_expression(s->target), FIELD_LEFT));
-    w.sum[first - s->f->variables] = true;
-    for (int round = 0; round < 3; round++) { /* what a loop adds up at its end it may read at its start */
+    if (!joins(&w, first))
+        return false;
+    for (size_t known = 0;
+         known < count_parts(&w);) { /* what a loop adds at its end it may read at its start */
+        known = count_parts(&w);
         w.added = 0;
         for (size_t i = 0; i < n; i++) {
             bool mine = node_same(all[i], s->target) || node_same(all[i], s->index->statement);
@@ -331,7 +367,7 @@ static bool understood(struct sum *s, const struct function *f, struct err *why)
             (s->threads && !threads_said(s, l)))
             return err_input(why, "a launch of %s is not understood", f->name);
     }
-    return rest_sums(s, all, n) || err_input(why, "%s does more than add up", f->name);
+    return rest_sums(s, all, n, type) || err_input(why, "%s does more than add up", f->name);
 }
 
 static void sum_find(struct function *f, struct site_list *found)

@@ -1,4 +1,5 @@
-// A block's own result, a square of the block's sum, a maximum, and an addition that says who came first.
+// A block's own result, a square of the block's sum, a maximum, an addition that says who came first, a question
+// about the sum, one that is rounded, and a count in memory.
 // transform: sum-first -1
 // leaves
 #include <cuda_runtime.h>
@@ -63,6 +64,24 @@ __global__ void asked(const float *in, float *out, int n)
         atomicAdd(out, sum);
 }
 
+__global__ void rounded(const float *in, int *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = i < n ? in[i] : 0.0f;
+    sum = add_up(sum);
+    int whole = sum;
+    atomicAdd(out, whole);
+}
+
+__global__ void counted(const float *in, float *out, int *count, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = i < n ? in[i] : 0.0f;
+    sum = add_up(sum);
+    atomicAdd(out, sum);
+    count[threadIdx.x]++;
+}
+
 extern "C" void entry(const float *in, float *out, float *seen, int n, cudaStream_t stream)
 {
     own<<<(n + 31) / 32, 32, 0, stream>>>(in, out, n);
@@ -70,4 +89,6 @@ extern "C" void entry(const float *in, float *out, float *seen, int n, cudaStrea
     most<<<(n + 31) / 32, 32, 0, stream>>>(in, out, n);
     first<<<(n + 31) / 32, 32, 0, stream>>>(in, out, seen, n);
     asked<<<(n + 31) / 32, 32, 0, stream>>>(in, out, n);
+    rounded<<<(n + 31) / 32, 32, 0, stream>>>(in, (int *)out, n);
+    counted<<<(n + 31) / 32, 32, 0, stream>>>(in, out, (int *)seen, n);
 }
