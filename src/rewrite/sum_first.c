@@ -16,6 +16,7 @@ struct sum {
     struct node parts[MOST_PARTS];        /* declarations that depend on the index, in order */
     size_t n_parts;
     struct node target;  /* statement that makes the value */
+    bool declared;       /* the value is, before it, as 0 */
     struct node element; /* expression: what is added up */
     struct node bound;
 };
@@ -66,19 +67,40 @@ static bool asks_bound(struct sum *s, struct node condition)
 /* `value = index < bound ? element : 0` */
 static bool takes_element(struct sum *s, struct node e)
 {
-    e = node_strip(e);
+    while (node_is(e, NODE_PARENTHESIZED_EXPRESSION)) /* a cast would be one of the sum */
+        e = node_child(e, 0);
     s->element = node_field(e, FIELD_CONSEQUENCE);
     return node_is(e, NODE_CONDITIONAL_EXPRESSION) && asks_bound(s, node_field(e, FIELD_CONDITION)) &&
            is_zero(s->f, node_field(e, FIELD_ALTERNATIVE)) && !node_has_effect(s->f, s->element);
 }
 
-/* The statement that makes the value: a declaration, or an assignment to the thread's place in shared memory.
- */
+/* `if (index < bound) value += element;` */
+static bool asks_for_element(struct sum *s, struct node question)
+{
+    const struct function *f = s->f;
+    struct node e = statement_expression(node_unbraced(f, node_field(question, FIELD_CONSEQUENCE)));
+    const struct variable *v = function_variable_of(f, node_field(e, FIELD_LEFT));
+    s->value = v;
+    s->declared = true;
+    s->element = node_field(e, FIELD_RIGHT);
+    return !node_ok(node_field(question, FIELD_ALTERNATIVE)) &&
+           (node_is_assignment(f, e, "=") || node_is_assignment(f, e, "+=")) && v && !v->param && !v->pointer &&
+           !v->array && node_ok(v->init) && is_zero(f, v->init) &&
+           node_same(node_parent(v->statement), f->body) && !depends(s, node_field(e, FIELD_LEFT)) &&
+           asks_bound(s, node_field(question, FIELD_CONDITION)) && !node_has_effect(f, s->element) &&
+           !mentions(f, s->element, v);
+}
+
+/* The statement that makes the value: a declaration, an assignment to the thread's place in shared memory, or
+ * one behind the question for the bound. */
 static bool makes_value(struct sum *s, struct node statement)
 {
     const struct function *f = s->f;
     struct node e = statement_expression(statement);
     s->target = statement;
+    s->declared = false;
+    if (node_is(statement, NODE_IF_STATEMENT))
+        return asks_for_element(s, statement);
     if (node_is_assignment(f, e, "=")) {
         struct node to = node_field(e, FIELD_LEFT);
         const struct variable *root = node_is(to, NODE_SUBSCRIPT_EXPRESSION) ? pointer_root(f, to) : NULL;
@@ -400,11 +422,13 @@ static char *loop_text(const struct sum *s)
                *type = s->value ? s->value->type : expression_type(f, node_field(e, FIELD_LEFT));
     const char *by = s->width > 1 ? arena_printf(a, " * %lld", (long long)s->width) : "";
     struct str b = {.arena = a};
+    if (!s->declared)
+        str_addf(&b, "%s %s = 0;\n%s", type, name, indent);
     str_addf(&b,
-             "%s %s = 0;\n%sfor (%s %s = %sblockIdx.x * blockDim.x + threadIdx.x%s%s; %s < %s; "
+             "for (%s %s = %sblockIdx.x * blockDim.x + threadIdx.x%s%s; %s < %s; "
              "%s += gridDim.x * blockDim.x%s) {\n",
-             type, name, indent, s->index->type, s->index->name, *by ? "(" : "", *by ? ")" : "", by,
-             s->index->name, text_of(f, s->bound), s->index->name, by);
+             s->index->type, s->index->name, *by ? "(" : "", *by ? ")" : "", by, s->index->name,
+             text_of(f, s->bound), s->index->name, by);
     for (size_t i = 0; i < s->n_parts; i++)
         str_addf(&b, "%s    %s\n", indent, text_of(f, s->parts[i]));
     str_addf(&b, "%s    %s += %s;\n%s}", indent, name, text_of(f, s->element), indent);
