@@ -412,6 +412,20 @@ static void remove_line(const struct function *f, struct node n, struct edits *e
     edits_try(edits, str_line_start(f->text, node_start(n)), end + (f->text[end] == '\n'), "");
 }
 
+/* A part within the loop, where the index is below the bound. */
+static const char *part_text(const struct sum *s, struct node part)
+{
+    const struct function *f = s->f;
+    struct edits edits = {.arena = f->a};
+    for (const struct variable *v = f->variables + f->n_params; v < f->variables + f->n_variables; v++) {
+        struct sum one = *s;
+        if (node_same(v->statement, part) && node_ok(v->init) && takes_element(&one, v->init) &&
+            node_text_is(f->s, one.bound, text_of(f, s->bound)))
+            edits_node(&edits, v->init, text_of(f, one.element));
+    }
+    return edits_range(&edits, f, node_start(part), node_end(part));
+}
+
 static char *loop_text(const struct sum *s)
 {
     const struct function *f = s->f;
@@ -430,7 +444,7 @@ static char *loop_text(const struct sum *s)
              s->index->type, s->index->name, *by ? "(" : "", *by ? ")" : "", by, s->index->name,
              text_of(f, s->bound), s->index->name, by);
     for (size_t i = 0; i < s->n_parts; i++)
-        str_addf(&b, "%s    %s\n", indent, text_of(f, s->parts[i]));
+        str_addf(&b, "%s    %s\n", indent, part_text(s, s->parts[i]));
     str_addf(&b, "%s    %s += %s;\n%s}", indent, name, text_of(f, s->element), indent);
     if (!s->value)
         str_addf(&b, "\n%s%s = %s;", indent, text_of(f, node_field(e, FIELD_LEFT)), name);
@@ -476,7 +490,7 @@ const struct transform transform_sum_first = {
     .name = "sum-first",
     .summary = "threads add up several elements before their block does",
     .helps = "latency sync issue launch dram l2",
-    .chooses = "items",
+    .chooses = "sums",
     .parameters = {{"elements", 1, 0, 6, {2, 4, 8, 16, 32, 64}}},
     .find = sum_find,
     .apply = sum_apply,

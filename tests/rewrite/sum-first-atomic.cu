@@ -1,7 +1,8 @@
 // A product's sum by warps and one atomic addition a block; what else the block needs stays ahead of the loop.
 // transform: sum-first 8
-// applies: line 23
+// applies: line 24
 // has: for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+// has: const float x = a[i];
 // has: sum += x * b[i];
 // has: if ((int64_t)grid.x * block.x >= n && n <= 1 << 30
 // has: dot_sums<128><<<dim3((grid.x + 7) / 8, grid.y, grid.z), block, 0, stream>>>(a, b, out, n)
