@@ -312,21 +312,35 @@ static bool operation(const char *op, int64_t x, int64_t y, int64_t *value)
 
 static bool constant_depth(const struct function *f, struct node n, int64_t *value, bool launched, int depth);
 
-/* What all launches give a parameter: the same constant, written there or as a constant of the launcher, or no
- * pointer at all. */
+/* What a launch passes, where it is a constant: one that the launcher declares, once, is looked through, and
+ * its other names are nothing of the kernel's. No node: it is none. */
+static struct node passed_constant(const struct function *f, const struct launch *l, const struct variable *v)
+{
+    struct node arg = node_strip(launch_arg(f, l, v)), none = {0}, d = host_declarator(f, l, arg);
+    const char *params = text_of(f, node_field(node_field(l->host, FIELD_DECLARATOR), FIELD_PARAMETERS));
+    size_t position, declared = 0;
+    for (struct node *x = nodes_of(f, l->host, NODE_INIT_DECLARATOR); node_ok(d) && node_ok(*x); x++)
+        declared += node_text_is(f->s, node_field(*x, FIELD_DECLARATOR), text_of(f, arg));
+    if (declared == 1 && str_starts(text_of(f, node_parent(d)), "const"))
+        arg = node_field(d, FIELD_VALUE);
+    for (struct node *name = names_in(f, arg); node_ok(*name); name++)
+        if (str_has_word(params, text_of(f, *name)) || node_ok(host_declarator(f, l, *name)) ||
+            ctype_is_parameter(f, text_of(f, *name), &position))
+            return none;
+    return arg;
+}
+
+/* What all launches give a parameter: the same constant, or no pointer at all. */
 static bool given_value(const struct function *f, const struct variable *v, int64_t *value, int depth)
 {
     bool known = v->assignments == 0 && !v->array && f->n_launches > 0 &&
                  (v->pointer || ctype_is_integer(f, v->type) || str_eq(v->type, "bool"));
     for (size_t l = 0; known && l < f->n_launches; l++) {
-        struct node arg = node_strip(launch_arg(f, &f->launches[l], v)),
-                    d = host_declarator(f, &f->launches[l], arg);
         int64_t here;
-        if (node_ok(d) && str_starts(text_of(f, node_parent(d)), "const"))
-            arg = node_field(d, FIELD_VALUE);
-        known = (!node_ok(d) || node_within(arg, d)) && constant_depth(f, arg, &here, true, depth + 1) &&
+        known = constant_depth(f, passed_constant(f, &f->launches[l], v), &here, true, depth + 1) &&
                 here >= 0 && here <= INT32_MAX && !(v->pointer && here) && !(l > 0 && here != *value);
-        *value = str_eq(v->type, "bool") ? here != 0 : here;
+        if (known)
+            *value = str_eq(v->type, "bool") ? here != 0 : here;
     }
     return known;
 }
@@ -337,9 +351,10 @@ static bool variable_value(const struct function *f, const struct variable *v, i
 {
     if (launched && v->param)
         return given_value(f, v, value, depth);
-    bool flag = launched && str_eq(v->type, "bool");
-    bool known = !v->param && v->assignments == 0 && (v->to_const || launched) && node_ok(v->init) &&
-                 !v->array && !v->pointer && constant_depth(f, v->init, value, launched, depth + 1);
+    bool flag = str_eq(v->type, "bool"),
+         plain = v->to_const || (launched && (flag || ctype_is_integer(f, v->type)));
+    bool known = !v->param && v->assignments == 0 && plain && node_ok(v->init) && !v->array && !v->pointer &&
+                 constant_depth(f, v->init, value, launched, depth + 1);
     if (flag && known)
         *value = *value != 0;
     return known;
@@ -388,7 +403,8 @@ static bool constant_depth(const struct function *f, struct node n, int64_t *val
         int64_t x, y;
         return constant_depth(f, node_field(n, FIELD_LEFT), &x, launched, depth + 1) &&
                constant_depth(f, node_field(n, FIELD_RIGHT), &y, launched, depth + 1) &&
-               operation(node_op(f, n), x, y, value);
+               operation(node_op(f, n), x, y, value) &&
+               (!launched || *value >= 0); /* types are not looked at */
     }
     return false;
 }

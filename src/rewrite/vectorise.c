@@ -109,30 +109,28 @@ static const struct variable *thread_index(const struct function *f, char *axis)
     return NULL;
 }
 
-/* Does nothing but the index know which thread of the grid it is? */
-static bool index_alone(const struct function *f, const struct variable *index)
+/* Does nothing but the index know which thread of the grid's axis it is? */
+static bool index_alone(const struct function *f, const struct variable *index, char axis)
 {
+    const char *places =
+        arena_printf(f->a, "threadIdx.x|threadIdx.y|threadIdx.z|blockIdx.%c|gridDim.%c", axis, axis);
     for (struct node *word = nodes_of(f, f->body, NODE_FIELD_EXPRESSION); node_ok(*word); word++) {
-        const char *text = text_compact(f->a, text_of(f, *word));
-        if (!str_starts(text, "threadIdx.") && !str_starts(text, "blockIdx.x") &&
-            !str_starts(text, "gridDim.x"))
-            continue;
         struct node home = node_statement(*word);
-        if (node_same(home, index->statement))
+        if (!str_in(text_compact(f->a, text_of(f, *word)), places) || node_same(home, index->statement))
             continue;
-        for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++)
-            for (struct node *use = nodes_of(f, f->body, NODE_IDENTIFIER);
-                 node_same(v->statement, home) && node_ok(*use); use++)
-                if (function_variable_of(f, *use) == v && !node_within(*use, home) &&
-                    !node_within(*use, index->statement))
-                    return false;
-        if (!node_is(home, NODE_DECLARATION))
+        if (!node_is(home, NODE_DECLARATION)) /* or of a variable that the index alone is made of */
             return false;
+        for (struct node *use = nodes_of(f, f->body, NODE_IDENTIFIER); node_ok(*use); use++) {
+            const struct variable *v = function_variable_of(f, *use);
+            if (v && node_same(v->statement, home) && !node_within(*use, home) &&
+                !node_within(*use, index->statement))
+                return false;
+        }
     }
     return !str_has_word(text_of(f, f->body), "__shared__") && !macros_ask_for_place(f);
 }
 
-static bool element_region(struct elements *w, const struct variable *index, struct edits *edits)
+static bool element_region(struct elements *w, const struct variable *index, char axis, struct edits *edits)
 {
     const struct function *f = w->f;
     w->element = index;
@@ -170,7 +168,7 @@ static bool element_region(struct elements *w, const struct variable *index, str
         body_replace(edits, f, body, text, outer);
         goto widen;
     }
-    w->exact = !bounds && at < n && index_alone(f, index);
+    w->exact = !bounds && at < n && index_alone(f, index, axis);
     if (at >= n || (!bounds && !w->exact))
         return err_input(w->why, "no bound check on %s that a vector can share", index->name);
     char *indent = text_indent(f, node_start(all[at]));
@@ -268,7 +266,7 @@ static bool kernel_vectorise(struct elements *w, struct edits *edits, char *axis
     if (!index)
         return err_input(w->why, "no loop over lanes and no one-element-a-thread index");
     *first = index->statement;
-    return element_region(w, index, edits);
+    return element_region(w, index, *axis, edits);
 }
 
 /* The transform

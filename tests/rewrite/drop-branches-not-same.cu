@@ -1,7 +1,19 @@
-// Launches that differ, a value that the launcher changes or that is not its own, an assigned parameter, a condition that does something.
+// Launches that differ, a launcher's variable with the name of the template's number, a value that the launcher changes or that is not its own, an assigned parameter, a condition that does something.
 // transform: drop-branches -1
 // leaves
 #include <cuda_runtime.h>
+
+template <int N> __global__ void named(float *out, int size)
+{
+    if (size == 4)
+        out[threadIdx.x] = N;
+}
+
+__global__ void twice(float *out, int mode)
+{
+    if (mode == 1)
+        out[threadIdx.x] = 1.0f;
+}
 
 __global__ void work(float *out, const float *in, const float *bias, int mode, int flag, int given, int turns, int n)
 {
@@ -23,7 +35,15 @@ __global__ void work(float *out, const float *in, const float *bias, int mode, i
 
 extern "C" void entry(float *out, const float *in, int given, int n, cudaStream_t stream)
 {
-    int flag = 0;
+    int flag = 0, N = n;
+    named<4><<<n, 256, 0, stream>>>(out, N);
+    if (n > 7) {
+        const int mode = 0;
+        twice<<<n, 256, 0, stream>>>(out, mode);
+    } else {
+        const int mode = 1;
+        twice<<<n, 256, 0, stream>>>(out, mode);
+    }
     if (n > 100)
         flag = 1;
     work<<<n, 256, 0, stream>>>(out, in, nullptr, 2, flag, given, 0, n);
