@@ -56,6 +56,8 @@ void agent_diagnose_rules(const struct agent_profile *p, struct arena *a, struct
 /* One version opened for rewriting: the kernel, what the task says of its parameters, the plans of all
  * workloads. */
 struct agent_version {
+    const struct task *task;
+    const char *path;
     struct transform_input input;
     struct kernel *kernel;
     struct agent_sites *sites; /* one a transform, found when first asked for */

@@ -1,6 +1,7 @@
 /* The planner's rules backend. It knows the transforms only by what they say they help, and learns the rest:
  *  - every transform that applies to the parent is worth one try alone, the ones that help what bounds it
  * first;
+ *  - so is each that applies only behind transforms that open the file, which change nothing alone;
  *  - transforms that gained earlier, on whatever parent, are worth trying together;
  *  - what was tried on this parent is not tried again, and what failed or lost elsewhere goes to the end of the
  * line;
@@ -10,7 +11,7 @@
 /* A gain below this is no gain. */
 #define NEUTRAL 1.005
 
-enum { MAX_SITES = 256, MAX_STACK = 12, MAX_TRANSFORMS = 64, MAX_DRAFTS = 512 };
+enum { MAX_SITES = 256, MAX_STACK = 12, MAX_TRANSFORMS = 64, MAX_DRAFTS = 512, MAX_OPENING = 8 };
 
 struct lesson { /* what the history says of one transform with one setting */
     unsigned tried, failed;
@@ -20,6 +21,8 @@ struct lesson { /* what the history says of one transform with one setting */
 struct drafts {
     const struct agent_plan_input *in;
     struct arena *arena;
+    struct agent_step opening[MAX_OPENING]; /* steps that change nothing but what the others see */
+    size_t n_opening;
     struct agent_strategy *v;
     size_t n;
 };
@@ -29,13 +32,28 @@ static bool same_step(struct agent_step a, struct agent_step b)
     return a.setting == b.setting && strcmp(a.transform, b.transform) == 0;
 }
 
+/* The step that an attempt tried alone, or behind such as open the file for it; NULL: several. */
+static const struct agent_step *tried_alone(const struct agent_attempt *h)
+{
+    size_t first = 0;
+
+    while (first + 1 < h->n_steps) {
+        const struct transform *ops = transform_find(h->steps[first].transform);
+        if (!ops || !ops->opens)
+            break;
+        first++;
+    }
+    return first + 1 == h->n_steps ? &h->steps[first] : NULL;
+}
+
 static struct lesson lesson_of(const struct agent_plan_input *in, struct agent_step step)
 {
     struct lesson l = {.best_gain = NAN};
 
     for (size_t i = 0; i < in->n_history; i++) {
         const struct agent_attempt *h = &in->history[i];
-        if (h->untold || h->n_steps != 1 || !same_step(h->steps[0], step))
+        const struct agent_step *alone = h->untold ? NULL : tried_alone(h);
+        if (!alone || !same_step(*alone, step))
             continue;
         l.tried++;
         if (!h->passed)
@@ -70,19 +88,22 @@ static void add_draft(struct drafts *d, struct agent_strategy s)
         d->v[d->n++] = s;
 }
 
-/* Settings come in the transform's own order of preference: the first is what it would choose itself. */
+/* Settings come in the transform's own order of preference: the first is what it would choose itself. opened:
+ * the site is there behind the opening steps. */
 static void draft_single(struct drafts *d, const struct transform *ops, const struct transform_site *site,
-                         unsigned rank)
+                         unsigned rank, bool opened)
 {
     const struct agent_plan_input *in = d->in;
     struct arena *a = d->arena;
-    struct agent_step *step = arena_new(a, struct agent_step);
+    size_t before = opened ? d->n_opening : 0;
+    struct agent_step *steps = arena_array(a, struct agent_step, MAX_OPENING + 1), *step = &steps[before];
     struct lesson l;
     double gain = helps(ops, in->diagnosis->bound_by) ? 1.3 : 1.05, confidence = 0.7;
     struct str reason = {.arena = a};
 
+    memcpy(steps, d->opening, before * sizeof(*steps));
     *step = (struct agent_step){ops->name, site->setting};
-    if (plan_tried_on_parent(in, step, 1))
+    if (plan_tried_on_parent(in, steps, before + 1))
         return;
     l = lesson_of(in, *step);
     if (l.tried > l.failed && l.best_gain < NEUTRAL && l.tried >= 2)
@@ -98,13 +119,13 @@ static void draft_single(struct drafts *d, const struct transform *ops, const st
         confidence /= 1 + 2 * l.failed;
         str_addf(&reason, "; it failed %u time%s before", l.failed, l.failed > 1 ? "s" : "");
     }
-    confidence *= pow(0.93, rank);
+    confidence *= pow(0.93, rank) * (ops->opens ? 0.5 : 1);
     add_draft(d, (struct agent_strategy){
-                     .name = agent_steps_text(a, step, 1),
+                     .name = agent_steps_text(a, steps, before + 1),
                      .reason = str_take(&reason, a),
                      .plan = arena_printf(a, "%s (%s)", ops->summary, site->where ? site->where : "everywhere"),
-                     .steps = step,
-                     .n_steps = 1,
+                     .steps = steps,
+                     .n_steps = before + 1,
                      .expected_gain = gain,
                      .confidence = confidence,
                  });
@@ -130,28 +151,30 @@ static void draft_stack(struct drafts *d, const struct agent_step *steps, size_t
 static void draft_winners(struct drafts *d)
 {
     const struct agent_plan_input *in = d->in;
-    struct agent_step steps[MAX_STACK];
+    struct agent_step all[MAX_OPENING + MAX_STACK], *steps = all + d->n_opening;
     double gains[MAX_STACK], expected = 1;
     size_t n = 0;
 
+    memcpy(all, d->opening, d->n_opening * sizeof(*all));
     for (size_t i = 0; i < in->n_history; i++) {
         const struct agent_attempt *h = &in->history[i];
+        const struct agent_step *alone = h->passed && h->gain > 1.01 ? tried_alone(h) : NULL;
         bool known = false;
-        if (h->n_steps != 1 || !h->passed || !(h->gain > 1.01))
+        if (!alone)
             continue;
         for (size_t k = 0; k < in->n_lineage; k++)
-            known = known || strcmp(in->lineage[k].transform, h->steps[0].transform) == 0;
+            known = known || strcmp(in->lineage[k].transform, alone->transform) == 0;
         for (size_t k = 0; k < n && !known; k++)
-            if (strcmp(steps[k].transform, h->steps[0].transform) == 0) {
+            if (strcmp(steps[k].transform, alone->transform) == 0) {
                 if (h->gain > gains[k]) {
-                    steps[k] = h->steps[0];
+                    steps[k] = *alone;
                     gains[k] = h->gain;
                 }
                 known = true;
             }
         if (!known && n < MAX_STACK) {
             gains[n] = h->gain;
-            steps[n++] = h->steps[0];
+            steps[n++] = *alone;
         }
     }
     for (size_t i = 1; i < n; i++)
@@ -169,7 +192,7 @@ static void draft_winners(struct drafts *d)
             expected *= gains[i];
         /* Gains of separate transforms rarely multiply. */
         draft_stack(
-            d, steps, m, sqrt(expected) * sqrt(gains[0]), 0.8,
+            d, all, d->n_opening + m, sqrt(expected) * sqrt(gains[0]), 0.8,
             arena_printf(d->arena,
                          "each of these gained when tried alone (%.2fx to %.2fx); together they may gain more",
                          gains[m - 1], gains[0]));
@@ -183,7 +206,8 @@ static bool only_failed(const struct agent_plan_input *in, const char *transform
 
     for (size_t i = 0; i < in->n_history; i++) {
         const struct agent_attempt *h = &in->history[i];
-        if (h->untold || h->n_steps != 1 || !str_eq(h->steps[0].transform, transform))
+        const struct agent_step *alone = h->untold ? NULL : tried_alone(h);
+        if (!alone || !str_eq(alone->transform, transform))
             continue;
         if (h->passed)
             return false;
@@ -264,6 +288,42 @@ static int by_promise(const void *x, const void *y)
     return strcmp(a->name, b->name); /* qsort is not stable; the order must not depend on it */
 }
 
+static bool has_setting(const struct transform_site *sites, size_t n, int setting)
+{
+    for (size_t i = 0; i < n; i++)
+        if (sites[i].setting == setting)
+            return true;
+    return false;
+}
+
+/* What applies behind the opening steps and not without them. */
+static void draft_opened(struct drafts *d)
+{
+    const struct agent_version *v = d->in->version, *opened;
+    struct agent_versions *all = agent_versions_open(v->task, v->path, v->input.limits);
+    char *text = arena_strdup(d->arena, v->kernel->text);
+
+    for (size_t m = 0; transform_all[m]; m++) {
+        struct agent_step step = {transform_all[m]->name, AGENT_OWN_CHOICE};
+        if (transform_all[m]->opens && d->n_opening < MAX_OPENING &&
+            agent_step_rules(all, &step, d->arena, &text, NULL))
+            d->opening[d->n_opening++] = (struct agent_step){step.transform, step.setting};
+    }
+    opened = d->n_opening > 0 ? agent_versions_get(all, text, NULL) : NULL;
+    for (size_t m = 0; opened && transform_all[m]; m++) {
+        const struct transform *ops = transform_all[m];
+        const struct transform_site *sites, *known;
+        size_t n = ops->last || ops->opens ? 0 : agent_version_sites(opened, ops, &sites);
+        size_t n_known = n ? agent_version_sites(v, ops, &known) : 0;
+        unsigned rank = 0;
+        for (size_t i = 0; i < n && i < MAX_SITES; i++)
+            if (!has_setting(known, n_known, sites[i].setting) && !has_setting(sites, i, sites[i].setting) &&
+                registers_suffice(d->in, ops, sites[i].setting))
+                draft_single(d, ops, &sites[i], rank++, true);
+    }
+    agent_versions_close(all);
+}
+
 void agent_plan_rules(const struct agent_plan_input *in, struct arena *a,
                       const struct agent_strategy **strategies, size_t *n)
 {
@@ -276,17 +336,15 @@ void agent_plan_rules(const struct agent_plan_input *in, struct arena *a,
         size_t n_sites = ops->last ? 0 : agent_version_sites(in->version, ops, &sites);
         for (size_t i = 0; i < n_sites && i < MAX_SITES; i++) {
             unsigned rank = 0;
-            bool again = false;
-            for (size_t k = 0; k < i; k++) {
-                again = again || sites[k].setting == sites[i].setting;
+            for (size_t k = 0; k < i; k++)
                 rank += sites[k].setting != sites[i].setting;
-            }
-            if (again || !registers_suffice(in, ops, sites[i].setting))
+            if (has_setting(sites, i, sites[i].setting) || !registers_suffice(in, ops, sites[i].setting))
                 continue;
-            draft_single(&d, ops, &sites[i], rank);
+            draft_single(&d, ops, &sites[i], rank, false);
             note_block(&blocks, in, ops, sites[i].setting);
         }
     }
+    draft_opened(&d);
     draft_winners(&d);
     draft_whole_cure(&d, &blocks);
     qsort(d.v, d.n, sizeof(*d.v), by_promise);

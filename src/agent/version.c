@@ -47,6 +47,8 @@ bool agent_version_open(struct agent_version *v, struct arena *a, const struct t
     }
     for (size_t i = 0; i < t->n_args; i++)
         fact_of(t, i, t->n_args, values, &facts[i]);
+    v->task = t;
+    v->path = path;
     v->input = (struct transform_input){
         .kernel = v->kernel,
         .facts = facts,

@@ -131,6 +131,8 @@ void macros_find(struct function *f);                /* the file's, once, when i
 bool macro_is_opaque(const struct function *f, const char *name);
 /* The innermost call of such a one around n, or n itself; or no node. */
 struct node macro_around(const struct function *f, struct node n);
+/* Inline assembly whose results follow from its operands: no memory, no other thread, no place. */
+bool assembly_computes(const struct function *f, struct node n);
 bool is_warp_builtin(const char *name);                      /* __shfl_sync and its like, by how they begin */
 bool call_meets(const struct function *f, struct node call); /* is it one in which lanes meet? */
 bool calls_barrier(const struct function *f, struct node n); /* or anything else in which lanes meet */
@@ -147,10 +149,14 @@ bool node_has(const struct function *f, struct node n, enum node_kind kind);
 /* An integer known at compile time: literals, constexpr and #define constants, template values, arithmetic on
  * these. */
 bool constant_value(const struct function *f, struct node n, int64_t *value);
+/* The same, where every launch gives the parameters that it is made of the same constant, or no pointer (0). */
+bool launched_value(const struct function *f, struct node n, int64_t *value);
 /* The kernel's launches in the plans of all workloads: the first for NULL, else the one behind s; NULL: no
  * more.
  */
 const struct plan_step *planned_launch(const struct function *f, const struct plan_step *s);
+/* Has some workload a multiple of so many blocks along x (0) or y? No plans: perhaps. */
+bool some_grid_divides(const struct function *f, int dimension, int by);
 /* Threads of a block along x (0), y or z in every launch; 0: not known or not always the same. */
 int64_t block_threads(const struct function *f, int dimension);
 /* The number of threads in its __launch_bounds__, or no node. */
@@ -322,6 +328,8 @@ const char *launch_grid_part(const struct function *f, const struct launch *l, i
 bool launch_grid_divides(const struct function *f, const struct launch *l);
 /* Is the number of blocks rounded down, so that elements at the end may have none? */
 bool launch_grid_cuts(const struct function *f, const struct launch *l);
+/* The launcher's question whether the blocks along x or y are a multiple of so many. */
+const char *launch_grid_is_multiple(const struct function *f, const struct launch *l, bool y, int by);
 /* The grid with 1/by of the blocks, rounded up. */
 char *launch_grid_divided(const struct function *f, const struct launch *l, int by);
 char *launch_grid_with(const struct function *f, const struct launch *l, const char *x, const char *y);
@@ -371,7 +379,8 @@ struct elements {
     VEC(struct scalar) scalars;
     VEC(const struct variable *) refused; /* pointers of the region that no vector goes through */
     const char *lane;                     /* name of k */
-    int depth;                            /* of variables looked through */
+    char exact;   /* a grid without a bound check, which must shrink exactly: along 'x' or 'y' */
+    int depth;    /* of variables looked through */
     int smallest; /* bytes of the smallest element among vector accesses, over all regions */
     struct err *why;
 };

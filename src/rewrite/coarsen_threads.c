@@ -1,10 +1,11 @@
 /* coarsen-threads: a thread of a one-element-a-thread kernel takes several elements, a block apart, and the
- * grid shrinks as much. */
+ * grid shrinks as much. Without a bound check it must shrink exactly: a copy is launched where it does. */
 #include "rewrite/analysis.h"
 
 struct detail {
     const struct variable *index;
     struct node block; /* blockIdx.x in the index's initialiser */
+    bool exact;        /* no bound check */
 };
 
 static size_t count_word(const char *text, const char *word)
@@ -110,10 +111,12 @@ static bool takes(const struct function *f, struct detail *d, struct err *why)
             d->block = *field;
     if (!node_ok(d->block) || count_word(body, "blockIdx.x") != 1)
         return err_input(why, "blockIdx.x is used in other ways too");
+    d->exact = !is_bounded(f, f->body, d->index);
     for (size_t i = 0; i < f->n_launches; i++)
-        if (!launch_grid_x(f, &f->launches[i], &x) || launch_grid_cuts(f, &f->launches[i]))
+        if (!launch_grid_x(f, &f->launches[i], &x) || (!d->exact && launch_grid_cuts(f, &f->launches[i])))
             return err_input(why, "the grid is not understood, or leaves elements out");
-    return is_bounded(f, f->body, d->index) || err_input(why, "%s has no bound check", f->name);
+    return !d->exact || (!function_is_named_elsewhere(f) && !strstr(f->name, "_items")) ||
+           err_input(why, "%s has no bound check, and is used other than by launches", f->name);
 }
 
 static void coarsen_find(struct function *f, struct site_list *found)
@@ -122,9 +125,10 @@ static void coarsen_find(struct function *f, struct site_list *found)
     struct detail d = {0};
     for (const int *items = settings_to_try(f, found, own, ARRAY_LEN(own));
          takes(f, &d, NULL) && *items != NO_SETTING; items++)
-        site_add(found, f, d.index->statement, *items,
-                 "fewer blocks to start, and the loads of several items are in flight together",
-                 "%d items a thread", *items);
+        if (!d.exact || some_grid_divides(f, 0, *items))
+            site_add(found, f, d.index->statement, *items,
+                     "fewer blocks to start, and the loads of several items are in flight together",
+                     "%d items a thread", *items);
 }
 
 static bool coarsen_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
@@ -142,14 +146,28 @@ static bool coarsen_apply(const struct function *f, const struct transform_site 
     while (end > start && (f->text[end - 1] == '\n' || f->text[end - 1] == ' '))
         end--;
     char *body = text_reindent(a, edits_range(&inside, f, start, end), 4), *indent = text_indent(f, start);
-    edits_try(edits, start, end,
-              arena_printf(a, "#pragma unroll\n%sfor (int %s = 0; %s < %d; %s++) {\n%s    %s\n%s}", indent,
-                           item, item, items, item, indent, body, indent));
-    /* a directive stands at the start of its line */
-    edits->list.v[0].start = str_line_start(f->text, start);
+    char *text = arena_printf(a, "#pragma unroll\n%sfor (int %s = 0; %s < %d; %s++) {\n%s    %s\n%s}", indent,
+                              item, item, items, item, indent, body, indent);
+    start = str_line_start(f->text, start); /* a directive stands at the start of its line */
+    if (!d.exact) {
+        edits_try(edits, start, end, text);
+        for (const struct launch *l = f->launches; l < f->launches + f->n_launches; l++) {
+            char *call = launch_text(f, l, NULL, launch_grid_divided(f, l, items), NULL);
+            edits_node(edits, l->statement, text_wrap(a, call, launch_column(f, l)));
+        }
+        return true;
+    }
+    struct edits whole = {.arena = a};
+    const char *name = fresh_name(f, arena_printf(a, "%s_items%d", f->name, items));
+    edits_try(&whole, start, end, text);
+    if (!edits_copy(edits, &whole, f, name, arena_printf(a, "%d elements a thread", items), why_not))
+        return false;
     for (const struct launch *l = f->launches; l < f->launches + f->n_launches; l++) {
-        char *call = launch_text(f, l, NULL, launch_grid_divided(f, l, items), NULL);
-        edits_node(edits, l->statement, text_wrap(a, call, launch_column(f, l)));
+        struct guard_list guard = {0};
+        guard_add(a, &guard, launch_grid_is_multiple(f, l, false, items));
+        edits_guard_launch(edits, f, l, "Without a bound check, where the grid shrinks exactly.",
+                           guard_join(f, &guard, l),
+                           launch_text(f, l, name, launch_grid_divided(f, l, items), NULL));
     }
     return true;
 }

@@ -186,6 +186,7 @@ const struct transform transform_expand_macros = {
     .name = "expand-macros",
     .summary = "write out macros that hold loops, loads or stores",
     .helps = "dram latency issue launch sync l2",
+    .opens = true,
     .find = expand_find,
     .apply = expand_apply,
 };

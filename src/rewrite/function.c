@@ -297,6 +297,14 @@ const struct plan_step *planned_launch(const struct function *f, const struct pl
     return NULL;
 }
 
+bool some_grid_divides(const struct function *f, int dimension, int by)
+{
+    for (const struct plan_step *s = NULL; (s = planned_launch(f, s));)
+        if (s->grid[dimension] % (uint32_t)by == 0)
+            return true;
+    return f->in->n_plans == 0;
+}
+
 int64_t block_threads(const struct function *f, int dimension)
 {
     int64_t threads = 0, v;

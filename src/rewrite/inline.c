@@ -410,6 +410,7 @@ const struct transform transform_inline = {
     .name = "inline",
     .summary = "a device function that the kernel calls for its effect stands in the kernel",
     .helps = "latency dram issue launch l2 sync",
+    .opens = true,
     .find = inline_find,
     .apply = inline_apply,
 };

@@ -221,6 +221,14 @@ char *launch_grid_divided(const struct function *f, const struct launch *l, int 
     return launch_grid_with(f, l, arena_printf(f->a, "(%s + %d) / %d", x, by - 1, by), NULL);
 }
 
+const char *launch_grid_is_multiple(const struct function *f, const struct launch *l, bool y, int by)
+{
+    char *x;
+    if (!(y ? launch_grid_y : launch_grid_x)(f, l, &x))
+        return "false";
+    return arena_printf(f->a, call_is(f, l->grid, "dim3") ? "(%s) %% %d == 0" : "%s %% %d == 0", x, by);
+}
+
 bool launch_grid_is_line(const struct function *f, const struct launch *l)
 {
     size_t n;

@@ -231,7 +231,7 @@ bool call_is_barrier(const struct function *f, struct node call)
 static bool body_is_pure(const struct function *f, struct node n)
 {
     if (node_is(n, NODE_SUBSCRIPT_EXPRESSION) || node_is(n, NODE_POINTER_EXPRESSION) ||
-        node_is(n, NODE_GNU_ASM_EXPRESSION) || node_is(n, NODE_LAMBDA_EXPRESSION))
+        node_is(n, NODE_LAMBDA_EXPRESSION) || (node_is(n, NODE_GNU_ASM_EXPRESSION) && !assembly_computes(f, n)))
         return false;
     if (node_is(n, NODE_DECLARATION) &&
         (str_has_word(text_of(f, n), "__shared__") || str_has_word(text_of(f, n), "static")))
@@ -352,8 +352,10 @@ static bool is_meeting(const struct function *f, struct node call, int depth)
 
 static bool meets_within(const struct function *f, struct node n, int depth)
 {
-    if ((node_is(n, NODE_CALL_EXPRESSION) && is_meeting(f, n, depth)) || node_is(n, NODE_GNU_ASM_EXPRESSION))
+    if (node_is(n, NODE_CALL_EXPRESSION) && is_meeting(f, n, depth))
         return true;
+    if (node_is(n, NODE_GNU_ASM_EXPRESSION))
+        return !assembly_computes(f, n);
     for (uint32_t i = 0, all = node_count(n); i < all; i++)
         if (meets_within(f, node_child(n, i), depth))
             return true;

@@ -3,15 +3,28 @@
 
 #include <ctype.h>
 
+/* The X of `(X *)p` and `reinterpret_cast<X *>(p)`, const or not, or no node. */
+static struct node cast_to_pointer(const struct function *f, struct node e)
+{
+    struct node type = node_is(e, NODE_CAST_EXPRESSION) ? node_field(e, FIELD_TYPE) : (struct node){0};
+    if (call_is(f, e, "reinterpret_cast") || call_is(f, e, "static_cast"))
+        type = node_child(node_field(node_field(e, FIELD_FUNCTION), FIELD_ARGUMENTS), 0);
+    struct node d = node_field(type, FIELD_DECLARATOR);
+    bool pointer = node_is(d, NODE_ABSTRACT_POINTER_DECLARATOR) && !node_ok(node_field(d, FIELD_DECLARATOR));
+    return pointer ? node_field(type, FIELD_TYPE) : (struct node){0};
+}
+
 /* The type that a template parameter gets by an argument that is the launcher's own parameter, `T *` by `float
- * *`. */
+ * *`, or is cast to a pointer. */
 static struct node told_by_argument(const struct function *f, const struct launch *l, const char *name)
 {
     size_t n;
     struct node *params =
         named_children(f, node_field(node_field(l->host, FIELD_DECLARATOR), FIELD_PARAMETERS), &n);
     for (size_t p = 0; p < f->n_params; p++) {
-        struct node arg = launch_arg(f, l, &f->variables[p]);
+        struct node arg = launch_arg(f, l, &f->variables[p]), cast = cast_to_pointer(f, arg);
+        if (str_eq(f->variables[p].type, name) && f->variables[p].pointer && node_ok(cast))
+            return cast;
         for (size_t i = 0; str_eq(f->variables[p].type, name) && node_is(arg, NODE_IDENTIFIER) && i < n; i++) {
             struct node d = node_field(params[i], FIELD_DECLARATOR);
             bool pointer = node_is(d, NODE_POINTER_DECLARATOR);
@@ -30,9 +43,17 @@ bool ctype_is_parameter(const struct function *f, const char *name, size_t *posi
     struct node *params = node_is(f->whole, NODE_TEMPLATE_DECLARATION)
                               ? named_children(f, node_field(f->whole, FIELD_PARAMETERS), &n)
                               : NULL;
-    for (*position = 0; *position < n; ++*position)
-        if (node_mentions(f, params[*position], name) || str_has_word(text_of(f, params[*position]), name))
+    for (*position = 0; *position < n;
+         ++*position) { /* `typename T = float`, `template <typename T> class F` */
+        char *text = text_of(f, params[*position]), *is = strchr(text, '=');
+        size_t len = strlen(name);
+        if (is)
+            *is = '\0';
+        text_trim(text);
+        size_t all = strlen(text);
+        if (str_ends(text, name) && (all == len || !str_in_word(text[all - len - 1])))
             return true;
+    }
     return false;
 }
 
@@ -289,17 +310,69 @@ static bool operation(const char *op, int64_t x, int64_t y, int64_t *value)
     return false;
 }
 
-static bool constant_depth(const struct function *f, struct node n, int64_t *value, int depth)
+static bool constant_depth(const struct function *f, struct node n, int64_t *value, bool launched, int depth);
+
+/* What a launch passes, where it is a constant: one that the launcher declares, once, is looked through, and
+ * its other names are nothing of the kernel's. No node: it is none. */
+static struct node passed_constant(const struct function *f, const struct launch *l, const struct variable *v)
+{
+    struct node arg = node_strip(launch_arg(f, l, v)), none = {0}, d = host_declarator(f, l, arg);
+    const char *params = text_of(f, node_field(node_field(l->host, FIELD_DECLARATOR), FIELD_PARAMETERS));
+    size_t position, declared = 0;
+    for (struct node *x = nodes_of(f, l->host, NODE_INIT_DECLARATOR); node_ok(d) && node_ok(*x); x++)
+        declared += node_text_is(f->s, node_field(*x, FIELD_DECLARATOR), text_of(f, arg));
+    if (declared == 1 && str_starts(text_of(f, node_parent(d)), "const"))
+        arg = node_field(d, FIELD_VALUE);
+    for (struct node *name = names_in(f, arg); node_ok(*name); name++)
+        if (str_has_word(params, text_of(f, *name)) || node_ok(host_declarator(f, l, *name)) ||
+            ctype_is_parameter(f, text_of(f, *name), &position))
+            return none;
+    return arg;
+}
+
+/* What all launches give a parameter: the same constant, or no pointer at all. */
+static bool given_value(const struct function *f, const struct variable *v, int64_t *value, int depth)
+{
+    bool known = v->assignments == 0 && !v->array && f->n_launches > 0 &&
+                 (v->pointer || ctype_is_integer(f, v->type) || str_eq(v->type, "bool"));
+    for (size_t l = 0; known && l < f->n_launches; l++) {
+        int64_t here;
+        known = constant_depth(f, passed_constant(f, &f->launches[l], v), &here, true, depth + 1) &&
+                here >= 0 && here <= INT32_MAX && !(v->pointer && here) && !(l > 0 && here != *value);
+        if (known)
+            *value = str_eq(v->type, "bool") ? here != 0 : here;
+    }
+    return known;
+}
+
+/* Of a variable of the function. */
+static bool variable_value(const struct function *f, const struct variable *v, int64_t *value, bool launched,
+                           int depth)
+{
+    if (launched && v->param)
+        return given_value(f, v, value, depth);
+    bool flag = str_eq(v->type, "bool"),
+         plain = v->to_const || (launched && (flag || ctype_is_integer(f, v->type)));
+    bool known = !v->param && v->assignments == 0 && plain && node_ok(v->init) && !v->array && !v->pointer &&
+                 constant_depth(f, v->init, value, launched, depth + 1);
+    if (flag && known)
+        *value = *value != 0;
+    return known;
+}
+
+static bool constant_depth(const struct function *f, struct node n, int64_t *value, bool launched, int depth)
 {
     n = node_strip(n);
     if (!node_ok(n) || depth > 12)
         return false;
     if (node_is(n, NODE_NUMBER_LITERAL))
         return number_of(text_of(f, n), value);
+    if (launched && (node_text_is(f->s, n, "nullptr") || node_text_is(f->s, n, "NULL")))
+        return *value = 0, true;
     if (node_is(n, NODE_TRUE) || node_is(n, NODE_FALSE))
         return *value = node_is(n, NODE_TRUE), true;
     if (node_is(n, NODE_UNARY_EXPRESSION) && str_eq(node_op(f, n), "!")) {
-        bool known = constant_depth(f, node_field(n, FIELD_ARGUMENT), value, depth + 1);
+        bool known = constant_depth(f, node_field(n, FIELD_ARGUMENT), value, launched, depth + 1);
         *value = known && !*value;
         return known;
     }
@@ -310,14 +383,13 @@ static bool constant_depth(const struct function *f, struct node n, int64_t *val
     if (node_is(n, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(f, n);
         if (v)
-            return !v->param && v->assignments == 0 && v->to_const && node_ok(v->init) && !v->array &&
-                   !v->pointer && constant_depth(f, v->init, value, depth + 1);
+            return variable_value(f, v, value, launched, depth);
         const char *text = file_constant(f, text_of(f, n));
         if (text)
             return number_of(text, value);
         struct node bound = template_binding(f, text_of(f, n));
         if (node_ok(bound) && !node_text_is(f->s, bound, text_of(f, n)))
-            return constant_depth(f, bound, value, depth + 1);
+            return constant_depth(f, bound, value, launched, depth + 1);
         return false;
     }
     if (group_method(f, n, "size") || group_method(f, n, "num_threads"))
@@ -329,14 +401,20 @@ static bool constant_depth(const struct function *f, struct node n, int64_t *val
     }
     if (node_is(n, NODE_BINARY_EXPRESSION)) {
         int64_t x, y;
-        return constant_depth(f, node_field(n, FIELD_LEFT), &x, depth + 1) &&
-               constant_depth(f, node_field(n, FIELD_RIGHT), &y, depth + 1) &&
-               operation(node_op(f, n), x, y, value);
+        return constant_depth(f, node_field(n, FIELD_LEFT), &x, launched, depth + 1) &&
+               constant_depth(f, node_field(n, FIELD_RIGHT), &y, launched, depth + 1) &&
+               operation(node_op(f, n), x, y, value) &&
+               (!launched || *value >= 0); /* types are not looked at */
     }
     return false;
 }
 
 bool constant_value(const struct function *f, struct node n, int64_t *value)
 {
-    return constant_depth(f, n, value, 0);
+    return constant_depth(f, n, value, false, 0);
+}
+
+bool launched_value(const struct function *f, struct node n, int64_t *value)
+{
+    return constant_depth(f, n, value, true, 0);
 }

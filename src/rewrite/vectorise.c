@@ -109,7 +109,28 @@ static const struct variable *thread_index(const struct function *f, char *axis)
     return NULL;
 }
 
-static bool element_region(struct elements *w, const struct variable *index, struct edits *edits)
+/* Does nothing but the index know which thread of the grid's axis it is? */
+static bool index_alone(const struct function *f, const struct variable *index, char axis)
+{
+    const char *places =
+        arena_printf(f->a, "threadIdx.x|threadIdx.y|threadIdx.z|blockIdx.%c|gridDim.%c", axis, axis);
+    for (struct node *word = nodes_of(f, f->body, NODE_FIELD_EXPRESSION); node_ok(*word); word++) {
+        struct node home = node_statement(*word);
+        if (!str_in(text_compact(f->a, text_of(f, *word)), places) || node_same(home, index->statement))
+            continue;
+        if (!node_is(home, NODE_DECLARATION)) /* or of a variable that the index alone is made of */
+            return false;
+        for (struct node *use = nodes_of(f, f->body, NODE_IDENTIFIER); node_ok(*use); use++) {
+            const struct variable *v = function_variable_of(f, *use);
+            if (v && node_same(v->statement, home) && !node_within(*use, home) &&
+                !node_within(*use, index->statement))
+                return false;
+        }
+    }
+    return !str_has_word(text_of(f, f->body), "__shared__") && !macros_ask_for_place(f);
+}
+
+static bool element_region(struct elements *w, const struct variable *index, char axis, struct edits *edits)
 {
     const struct function *f = w->f;
     w->element = index;
@@ -147,7 +168,8 @@ static bool element_region(struct elements *w, const struct variable *index, str
         body_replace(edits, f, body, text, outer);
         goto widen;
     }
-    if (!bounds || at >= n)
+    w->exact = !bounds && at < n && index_alone(f, index, axis);
+    if (at >= n || (!bounds && !w->exact))
         return err_input(w->why, "no bound check on %s that a vector can share", index->name);
     char *indent = text_indent(f, node_start(all[at]));
     char *text = elements_write(w, &all[at], n - at, indent);
@@ -244,7 +266,7 @@ static bool kernel_vectorise(struct elements *w, struct edits *edits, char *axis
     if (!index)
         return err_input(w->why, "no loop over lanes and no one-element-a-thread index");
     *first = index->statement;
-    return element_region(w, index, edits);
+    return element_region(w, index, *axis, edits);
 }
 
 /* The transform
@@ -280,6 +302,8 @@ void elements_guards(const struct elements *w, const struct launch *l, struct gu
             node_is(arg, NODE_IDENTIFIER) ? text_of(f, arg) : arena_printf(f->a, "(%s)", text_of(f, arg));
         guard_add(f->a, g, arena_printf(f->a, "(uintptr_t)%s %% %d == 0", pointer, w->aligned.v[i]));
     }
+    if (w->exact)
+        guard_add(f->a, g, launch_grid_is_multiple(f, l, w->exact == 'y', w->n));
     guard_steps(w, l, g);
 }
 
@@ -309,6 +333,8 @@ static bool vectorise(const struct function *f, int n, struct elements *w, struc
         return err_input(why, "%s is used other than by launches", f->name);
     if (!kernel_vectorise(w, inside, axis, first))
         return false;
+    if (w->exact && !some_grid_divides(f, (w->exact = *axis) == 'y', n))
+        return err_input(why, "%s has no bound check, and no grid is a multiple of %d", f->name, n);
     for (size_t l = 0; l < f->n_launches; l++) {
         struct guard_list g = {0};
         elements_guards(w, &f->launches[l], &g);

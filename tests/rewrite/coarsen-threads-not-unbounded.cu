@@ -1,7 +1,7 @@
-// No bound check.
+// No bound check, and a kernel that the launcher also hands on by its name.
 // transform: coarsen-threads -1
 // leaves
-#include <cstdint>
+#include <cuda_runtime.h>
 
 __global__ void work(float *out, const float *in, int n, int d)
 {
@@ -11,5 +11,6 @@ __global__ void work(float *out, const float *in, int n, int d)
 
 extern "C" void entry(float *out, const float *in, int n, int d, cudaStream_t stream)
 {
+    cudaFuncSetCacheConfig(work, cudaFuncCachePreferL1);
     work<<<n, 128, 0, stream>>>(out, in, n, d);
 }

@@ -283,6 +283,45 @@ static void test_plan_learns(void **state)
     agent_version_close(&v);
 }
 
+/* What applies only behind a transform that opens the file is tried behind it, and what it gained is told of it
+ * as of any other. */
+static void test_plan_opens(void **state)
+{
+    static const char opened[] =
+        "#include <cuda_fp16.h>\n"
+        "__global__ void work(__half *out, const __half *in, int mode, int n)\n"
+        "{\n"
+        "    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {\n"
+        "        if (mode == 2)\n"
+        "            ((int *)out)[i] = 0;\n"
+        "        else\n"
+        "            out[i] = in[i];\n"
+        "    }\n"
+        "}\n"
+        "extern \"C\" void silu_and_mul(__half *out, const __half *in, int rows, int d, cudaStream_t stream)\n"
+        "{\n"
+        "    work<<<rows, 256, 0, stream>>>(out, in, 0, rows * d);\n"
+        "}\n";
+    const struct agent_strategy *s, *t;
+    struct agent_version v;
+    struct err err = {0};
+    size_t n, m;
+
+    (void)state;
+    assert_ok(agent_version_open(&v, arena, task, "k.cu", opened, &limits, &err), err);
+    plan(&v, NULL, 0, &s, &n);
+    assert_true(place_of(s, n, "vectorise 16") == n); /* `out` is an int's too */
+    size_t at = place_of(s, n, "drop-branches + vectorise 16");
+    assert_true(at < n);
+    struct agent_attempt history[] = {
+        {.id = 1, .steps = s[at].steps, .n_steps = 2, .passed = true, .gain = 1.5},
+        {.id = 2, .steps = &(struct agent_step){"restrict", 0}, .n_steps = 1, .passed = true, .gain = 1.2}};
+    plan(&v, history, 2, &t, &m);
+    assert_true(place_of(t, m, s[at].name) == m);
+    assert_true(place_of(t, m, "drop-branches + vectorise 16 + restrict") < m);
+    agent_version_close(&v);
+}
+
 static void test_code_and_repair(void **state)
 {
     const struct agent_strategy *s;
@@ -516,17 +555,12 @@ static void test_template(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_diagnosis),
-        cmocka_unit_test(test_diagnosis_leaves_nothing_out),
-        cmocka_unit_test(test_steps_in_words),
-        cmocka_unit_test(test_features),
-        cmocka_unit_test(test_plan_remembers),
-        cmocka_unit_test(test_plan_counts_registers),
-        cmocka_unit_test(test_plan_learns),
-        cmocka_unit_test(test_code_and_repair),
-        cmocka_unit_test(test_repair_drops_who_wrote_the_line),
-        cmocka_unit_test(test_dispatch),
-        cmocka_unit_test(test_dispatch_of_two),
+        cmocka_unit_test(test_diagnosis),       cmocka_unit_test(test_diagnosis_leaves_nothing_out),
+        cmocka_unit_test(test_steps_in_words),  cmocka_unit_test(test_features),
+        cmocka_unit_test(test_plan_remembers),  cmocka_unit_test(test_plan_counts_registers),
+        cmocka_unit_test(test_plan_learns),     cmocka_unit_test(test_plan_opens),
+        cmocka_unit_test(test_code_and_repair), cmocka_unit_test(test_repair_drops_who_wrote_the_line),
+        cmocka_unit_test(test_dispatch),        cmocka_unit_test(test_dispatch_of_two),
         cmocka_unit_test(test_template),
     };
 

@@ -1,6 +1,8 @@
-// Only what is stored is asked about: what further items load lies behind the end.
+// Only what is stored is asked about: what further items load must be what the grid's own threads loaded.
 // transform: coarsen-threads 2
-// leaves
+// applies: line 10
+// has: if ((n / 128) % 2 == 0)
+// has: work<<<n / 128, 128, 0, stream>>>
 #include <cstdint>
 
 __global__ void work(float *out, const float *in, int n, int d)
