@@ -67,7 +67,9 @@ static bool visible(const struct closing *c, const char *scope, const char *from
 static bool is_toolkit_type(const struct init_decl *d)
 {
     return d->kind != INIT_FUNCTION && !*d->scope && !d->specialised &&
-           str_in(d->name, "__half|__half2|half|half2|__nv_bfloat16|__nv_bfloat162|nv_bfloat16|nv_bfloat162");
+           str_in(
+               d->name,
+               "cudaStream_t|CUstream_st|cudaEvent_t|cudaError_t|__half|__half2|half|half2|__nv_bfloat16|__nv_bfloat162|nv_bfloat16|nv_bfloat162");
 }
 
 static bool fits(const struct init_decl *d, const struct user *u)

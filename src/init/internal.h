@@ -190,8 +190,7 @@ struct init_bound { /* of a size, in which the launcher runs */
 struct init_task {
     const char *entry;
     const char *launcher; /* text of the extern "C" function and of what it alone needs; NULL: the file's own */
-    int open_line;        /* of kernel.cu, where that question stands; 0: none */
-    bool open_launch;     /* its grid is a question: nothing can be found out by running it */
+    bool runs;            /* at small sizes, as far as init tried */
     bool any_order;       /* floating numbers are added up by atomics */
     bool lambdas;         /* some say __device__ */
     bool limits;          /* std::numeric_limits, whose functions nvcc takes for the host's alone */

@@ -106,6 +106,8 @@ struct probe_extent probe_fit(const struct probing *p, size_t n, const int64_t *
 /* Buffers that are rows and columns of something larger, as a slice reads it: from runs where sizes are the
  * same. */
 void probe_fit_larger(struct probing *p);
+/* The product of sizes that holds all that is touched, with the least to spare. */
+bool probe_cover(const struct probing *p, size_t n, const int64_t *e, struct probe_extent *x);
 bool probe_uses(const struct probe_extent *x, size_t dim);
 bool probe_is_one(const struct probe_product *m);
 bool probe_is_constant(const struct probe_extent *x);

@@ -132,6 +132,10 @@ static const char *rows_name(struct probing *p, const struct probe_index *x)
     return name;
 }
 
+static bool passes(struct probing *p, size_t by, int point, int64_t with);
+static const char *bound_of(struct probing *p, size_t by,
+                            bool (*is_good)(struct probing *, size_t, int, int64_t));
+
 /* What the integers are below, and the shape of what they point into. */
 static const char *tell(struct probing *p, const struct probe_index *x)
 {
@@ -142,9 +146,18 @@ static const char *tell(struct probing *p, const struct probe_index *x)
     if (x->below >= 0) {
         name = p->t->dims.v[x->below];
         to->shape = probe_shape(p, &x->of, NULL);
+        if (str_eq(to->role, "out")) /* what no integer names is not written */
+            to->role = "inout";
         return x->last ? arena_printf(p->arena, "%s + 1", name) : name;
     }
+    name = probe_is_one(&x->rows) ? bound_of(p, x->by, passes) : NULL;
+    if (name) {
+        to->shape = probe_shape(p, &x->of, name);
+        return name;
+    }
     name = rows_name(p, x);
+    if (str_eq(to->role, "out")) /* rows that no integer names are not written */
+        to->role = "inout";
     to->shape = probe_shape(p, &x->of, name);
     if (probe_is_one(&x->rows))
         return name;
@@ -173,9 +186,18 @@ static bool stays(struct probing *p, size_t by, int point, int64_t with)
     return same;
 }
 
-/* Integers within rows that are touched whole anyway: larger than the last of these they touch more. NULL: they
- * never do, or the bound is no size. */
-static const char *bound_within(struct probing *p, size_t by)
+/* Do integers of this value run at all? What the kernel asserts of them says their range. */
+static bool passes(struct probing *p, size_t by, int point, int64_t with)
+{
+    struct footprint f;
+
+    return probe_filled(p, &f, p->dims[point], by, with);
+}
+
+/* The size from which on integers of `by` are no longer `good`. NULL: they always are, or the bound is no size.
+ */
+static const char *bound_of(struct probing *p, size_t by,
+                            bool (*is_good)(struct probing *, size_t, int, int64_t))
 {
     int64_t bound[PROBE_BASE];
     struct probe_product m;
@@ -183,15 +205,15 @@ static const char *bound_within(struct probing *p, size_t by)
     for (int k = 0; k < PROBE_BASE; k++) {
         int64_t good = 1, bad = 2;
 
-        while (bad <= MOST && stays(p, by, k, bad)) {
+        while (bad <= MOST && is_good(p, by, k, bad)) {
             good = bad;
             bad *= 2;
         }
-        if (bad > MOST)
+        if (bad > MOST || p->fuel < 0)
             return NULL;
         while (bad - good > 1) {
             int64_t middle = good + (bad - good) / 2;
-            if (stays(p, by, k, middle))
+            if (is_good(p, by, k, middle))
                 good = middle;
             else
                 bad = middle;
@@ -223,7 +245,7 @@ static void tell_of(struct probing *p, size_t by)
                                 p->t->args.v[x->to].name);
     }
     if (!of->values && !moves && refuses_negative(p, by)) {
-        const char *bound = bound_within(p, by);
+        const char *bound = bound_of(p, by, stays); /* within rows that are touched whole anyway */
         of->values = bound ? arena_printf(p->arena, "{kind: index, low: 0, high: %s}", bound)
                            : arena_printf(p->arena, "{kind: index, low: 0, high: %d}", SOME);
         of->todo =
