@@ -159,6 +159,8 @@ const char *init_scope(const struct init_source *s, const char *scope);
 /* closure.c: marks what the kernel and the launcher's text use. */
 /* Is `d` another kernel of the same name, for other types? */
 bool init_is_overload(const struct init_source *s, const struct init_decl *d, const struct init_decl *kernel);
+bool init_is_view(
+    const char *name); /* torch's views, also where a file has its own: the vocabulary says them */
 void init_close(struct init_source *s, const struct init_decl *kernel, const char *launcher);
 bool init_ends_in(const char *scope, const char *name,
                   size_t len); /* is the scope's innermost namespace called so? */

@@ -95,7 +95,9 @@ bool probe_take(struct probing *p, struct footprint *f, const struct footprint_r
     *f = (struct footprint){0};
     if (p->fuel < 0)
         return false;
-    bool took = footprint_take(f, p->arena, p->prints, run, &err);
+    struct footprint_run with = *run;
+    with.rising = p->rising;
+    bool took = footprint_take(f, p->arena, p->prints, &with, &err);
     p->fuel -= (int64_t)f->warp_insns + RUN_INSNS;
     if (!took) {
         p->words = arena_strdup(p->arena, err.text);
@@ -657,8 +659,14 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
     set_lows(p);
     ok = open_task(p, dir, name, err);
     if (ok) {
+        probe_find_ends(p);
         probe_strides(p);
         search(p, best);
+        if (probe_drop_ends(p, best->any ? best->found.fit : NULL)) {
+            *best = (struct best){0};
+            p->fuel = SEARCH_INSNS;
+            search(p, best);
+        }
         if (best->any) {
             *p = best->found;
             t->runs = true;

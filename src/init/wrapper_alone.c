@@ -173,6 +173,63 @@ static void give_number(struct alone *d, struct init_arg *a)
         wrapper_scalar(&d->r, a);
 }
 
+/* The number that a template's argument stands for; 0: none. */
+static int number_of(const struct alone *d, const char *text)
+{
+    for (size_t i = 0; i < d->r.kernel.n_tparams && text && d->instance.len; i++) {
+        if (str_eq(d->r.kernel.tparams[i].name, text))
+            text = wrapper_listed(d->r.arena, str_text(&d->instance) + 1, i);
+    }
+    return text ? atoi(text) : 0;
+}
+
+/* A view of a tensor, as torch hands it to kernels: a pointer with sizes, and strides of rows that lie one
+ * behind the other. */
+static bool give_view(struct alone *d, const char *name, const char *spelled)
+{
+    static const struct {
+        const char *name, *data, *sizes, *strides;
+        int rank; /* 0: the template's second argument */
+    } known[] = {{"PackedTensorAccessor", "data_", "sizes_", "strides_", 0},
+                 {"TensorInfo", "data", "sizes", "strides", 2}};
+    struct wrapper_reader *r = &d->r;
+    const char *open = strchr(spelled, '<'), *inside, *element, *behind = "";
+    size_t which = 0;
+
+    while (which < ARRAY_LEN(known) && !strstr(spelled, known[which].name))
+        which++;
+    if (!open || which == ARRAY_LEN(known) || strstr(spelled, known[which].name) > open)
+        return false;
+    inside = arena_strndup(r->arena, open + 1, strlen(open) - 2);
+    element = wrapper_listed(r->arena, inside, 0);
+    const bool constant = element && str_starts(element, "const ");
+    const char *type = element ? wrapper_type_name(r, element + (constant ? 6 : 0), NULL) : NULL;
+    const int rank = known[which].rank ? known[which].rank : number_of(d, wrapper_listed(r->arena, inside, 1));
+    struct init_arg a = {.name = arena_printf(r->arena, "%s_data", name), .type = type};
+    if (!type || rank < 1 || rank > WRAPPER_RANK)
+        return false;
+    wrapper_add_param(&d->params, "%s *%s", wrapper_resolved(r, element), a.name);
+    wrapper_buffer(r, &a, constant);
+    vec_add(r->arena, &r->task->args, a);
+    str_addf(&d->fill, "    %s %s{};\n    %s.%s = %s;\n", spelled, name, name, known[which].data, a.name);
+    for (int i = rank; i-- > 0;) {
+        const char *size = arena_printf(r->arena, "%s_%d", name, i);
+        str_addf(&d->fill, "    %s.%s[%d] = %s;\n    %s.%s[%d] = 1%s;\n", name, known[which].sizes, i, size,
+                 name, known[which].strides, i, behind);
+        behind = arena_printf(r->arena, " * %s%s", size, behind);
+    }
+    if (known[which].rank)
+        str_addf(&d->fill, "    %s.dims = %d;\n", name, rank);
+    for (int i = 0; i < rank; i++) {
+        struct init_arg n = {.name = arena_printf(r->arena, "%s_%d", name, i), .type = "i32"};
+        n.value = n.name;
+        wrapper_add_param(&d->params, "int %s", n.name);
+        vec_add(r->arena, &r->task->dims, n.name);
+        vec_add(r->arena, &r->task->args, n);
+    }
+    return true;
+}
+
 static void give(struct alone *d, size_t i)
 {
     struct wrapper_reader *r = &d->r;
@@ -191,7 +248,7 @@ static void give(struct alone *d, size_t i)
     str_add(&d->call, i ? ", " : "");
     if (other)
         str_addf(&d->call, "reinterpret_cast<%s%s *>(%s)", k.constant ? "const " : "", k.spelled, a.name);
-    else if (!k.type && !k.pointer && give_members(d, a.name, k.spelled)) {
+    else if (!k.type && !k.pointer && (give_view(d, a.name, k.spelled) || give_members(d, a.name, k.spelled))) {
         str_add(&d->call, a.name);
         return;
     } else

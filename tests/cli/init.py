@@ -54,6 +54,9 @@ SOUND = [
     ("alone", "src/alone.cu", "transpose_tiles", "[20, 40]", ["shape: [rows, cols], role: out"]),
     ("alone", "src/alone.cu", "sum_blocks", "[40, 9]", ["shape: [n_blocks, block_bytes], role: in", "block_bytes >= 34"]),
     ("alone", "src/alone.cu", "sample_grid", "[300]", ["{name: grid, type: f32, shape: [n], role: in}"]),
+    ("alone", "src/alone.cu", "sum_segments", "[20, 5, 30]", ["shape: [n_x, width], role: in", "values: {kind: offsets, low: 0, high: n_x}"]),
+    ("alone", "src/alone.cu", "scale_segments", "[20, 5, 30]", ["shape: [n_x, width], role: inout", "shape: [blocks + 1], role: in"]),
+    ("alone", "src/alone.cu", "add_views", "[3, 40, 48]", ["{name: x_data, type: f32, shape: [x_0, x_1], role: in}", "shape: [x_1], role: in"]),
     ("forms", "src/branch.cu", "add_offsets", "[8, 64]", ["shape: [batch * length / 256], role: in"]),
 ]
 

@@ -74,3 +74,35 @@ __global__ void clipped(const float *x, float *out, int n, int m)
     if (i < n)
         out[i] = i < m ? x[i] : 0;
 }
+
+// A block for each segment of rows.
+__global__ void sum_segments(const float *x, const int *indptr, float *out, int segments, int width)
+{
+    const int s = blockIdx.x;
+    if (s >= segments)
+        return;
+    for (int c = threadIdx.x; c < width; c += blockDim.x) {
+        float sum = 0;
+        for (int row = indptr[s]; row < indptr[s + 1]; row++)
+            sum += x[row * width + c];
+        out[s * width + c] = sum;
+    }
+}
+
+__global__ void scale_segments(float *x, const int *cu_seqlens, const float *by, int width)
+{
+    const int s = blockIdx.x;
+    for (int row = cu_seqlens[s]; row < cu_seqlens[s + 1]; row++)
+        for (int c = threadIdx.x; c < width; c += blockDim.x)
+            x[row * width + c] *= by[s];
+}
+
+// Views of tensors, as torch hands them to kernels.
+__global__ void add_views(const at::PackedTensorAccessor32<float, 2, at::RestrictPtrTraits> x,
+                          const at::PackedTensorAccessor64<float, 1, at::RestrictPtrTraits> by,
+                          at::PackedTensorAccessor32<float, 2, at::RestrictPtrTraits> out)
+{
+    for (int i = blockIdx.x; i < x.size(0); i += gridDim.x)
+        for (int c = threadIdx.x; c < x.size(1); c += blockDim.x)
+            out[i][c] = x[i][c] + by[c];
+}
