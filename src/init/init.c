@@ -422,7 +422,7 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     struct init_task *t = arena_new(s->arena, struct init_task);
     const char *folder = folder_of(s, o, w.kernel);
     struct err err;
-    const struct init_decl *own;
+    const struct init_decl *own, *mine;
     const char *other;
     bool ran;
 
@@ -439,12 +439,18 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
         order_overloads(s, &w);
     own = own_launcher(s, &w);
     if (own) {
-        w.hosts = &own;
+        mine = own;
+        w.hosts = &mine;
         w.n_hosts = 1;
     }
     if (!fs_mkdirs(folder, &s->trap.err))
         longjmp(s->trap.jump, 1);
     ran = write_task(s, &w, own, t, folder, &err);
+    if (!ran && own && strstr(err.text, "of the launcher has type")) { /* pointers that no task has */
+        own = NULL;
+        *t = (struct init_task){0};
+        ran = write_task(s, &w, own, t, folder, &err);
+    }
     other = ran ? NULL : other_types(s, t, &w, &err);
     if (other) {
         w.instance = other;

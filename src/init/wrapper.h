@@ -203,7 +203,13 @@ void wrapper_clear_task(struct init_task *t);
 bool wrapper_slice(struct init_task *t, const struct init_wrapped *w, const struct init_decl *host);
 /* The arguments of `template void name<half, 256>(...)`, those of half before others; NULL: none. */
 const char *wrapper_file_instance(struct wrapper_reader *r, const char *name);
+
+/* ---- wrapper_alone.c */
+
 void wrapper_declared(struct init_task *t, const struct init_wrapped *w); /* from the kernel alone */
+/* Does the kernel take apart how many threads there are by its sizes? Its own launcher says that product, which
+ * the launch alone does not. */
+bool wrapper_is_composed(const struct init_wrapped *w);
 
 /* ---- wrapper_grid.c */
 

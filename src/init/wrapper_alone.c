@@ -286,7 +286,7 @@ static const char *launch_text(struct alone *d)
     struct wrapper_grid g = d->grid;
 
     for (int i = 0; i < 3; i++) {
-        if (g.open[i] || (i == 0 && !g.says))
+        if (g.open[i] || (i == 0 && (!g.says || !r->task->dims.n)))
             g.blocks[i] = open_size(d, i);
     }
     wrapper_note(r, "grid and block are what the indexing of %s asks for", r->kernel.name);
@@ -299,30 +299,71 @@ static const char *launch_text(struct alone *d)
                         g.shared ? "48 * 1024" : "0", str_text(&d->call));
 }
 
+/* Reads the kernel: its template's values, its indexing. False: it cannot be read. */
+static bool open_alone(struct alone *d, struct init_task *t, const struct init_wrapped *w,
+                       struct init_wrapped *with)
+{
+    struct init_source *s = w->source;
+
+    *d = (struct alone){.r = {.arena = s->arena, .source = s, .task = t, .final = true, .in = with}};
+    *with = *w;
+    d->r.kernel_tokens = init_expand(s, w->kernel->first, w->kernel->end);
+    d->r.v = d->r.kernel_tokens.v;
+    d->r.n = d->r.kernel_tokens.n;
+    if (!wrapper_scan(&d->r.kernel, s->arena, d->r.v, d->r.n))
+        return false;
+    d->r.f = d->r.kernel;
+    if (!w->instance && d->r.kernel.n_tparams)
+        with->instance = wrapper_file_instance(&d->r, w->kernel->name);
+    for (size_t i = 0; i < d->r.kernel.n_tparams; i++)
+        choose_value(d, i);
+    if (d->instance.len)
+        str_addc(&d->instance, '>');
+    wrapper_grid(&d->r, &d->grid);
+    for (size_t i = 0; i < d->r.kernel.n_list && d->grid.bound; i++) {
+        if (str_eq(d->grid.bound, d->r.kernel.list[i].name))
+            d->counted = d->grid.bound;
+    }
+    return true;
+}
+
+static void close_alone(struct alone *d)
+{
+    str_free(&d->params);
+    str_free(&d->call);
+    str_free(&d->instance);
+    str_free(&d->fill);
+    str_free(&d->r.head);
+    map_free(&d->r.alias);
+    map_free(&d->r.shown);
+}
+
+bool wrapper_is_composed(const struct init_wrapped *w)
+{
+    struct init_task none = {0};
+    struct init_wrapped with;
+    struct alone d;
+    bool composed = false;
+
+    if (open_alone(&d, &none, w, &with) && d.counted) {
+        for (size_t i = 0; i < d.grid.divisors.n; i++)
+            composed = composed ||
+                       (!str_eq(d.grid.divisors.v[i], d.counted) && is_size_param(&d, d.grid.divisors.v[i]));
+    }
+    close_alone(&d);
+    return composed;
+}
+
 void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
 {
     struct init_source *s = w->source;
-    struct alone d = {.r = {.arena = s->arena, .source = s, .task = t, .final = true, .in = w}};
-    struct init_wrapped with = *w;
+    struct init_wrapped with;
+    struct alone d;
     struct str open = {.arena = s->arena};
 
-    d.r.kernel_tokens = init_expand(s, w->kernel->first, w->kernel->end);
-    d.r.v = d.r.kernel_tokens.v;
-    d.r.n = d.r.kernel_tokens.n;
-    if (!wrapper_scan(&d.r.kernel, s->arena, d.r.v, d.r.n))
+    if (!open_alone(&d, t, w, &with)) {
+        close_alone(&d);
         return;
-    d.r.f = d.r.kernel;
-    if (!w->instance && d.r.kernel.n_tparams)
-        with.instance = wrapper_file_instance(&d.r, w->kernel->name);
-    d.r.in = &with;
-    for (size_t i = 0; i < d.r.kernel.n_tparams; i++)
-        choose_value(&d, i);
-    if (d.instance.len)
-        str_addc(&d.instance, '>');
-    wrapper_grid(&d.r, &d.grid);
-    for (size_t i = 0; i < d.r.kernel.n_list && d.grid.bound; i++) {
-        if (str_eq(d.grid.bound, d.r.kernel.list[i].name))
-            d.counted = d.grid.bound;
     }
     for (size_t i = 0; i < d.r.kernel.n_list; i++)
         give(&d, i);
@@ -331,11 +372,5 @@ void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
     t->launcher =
         arena_printf(s->arena, "%sextern \"C\" void %s(%scudaStream_t stream)\n{\n%s%s%s}\n", str_text(&open),
                      t->entry, str_text(&d.params), str_text(&d.r.head), str_text(&d.fill), launch);
-    str_free(&d.params);
-    str_free(&d.call);
-    str_free(&d.instance);
-    str_free(&d.fill);
-    str_free(&d.r.head);
-    map_free(&d.r.alias);
-    map_free(&d.r.shown);
+    close_alone(&d);
 }

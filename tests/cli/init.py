@@ -57,6 +57,7 @@ SOUND = [
     ("alone", "src/alone.cu", "sum_segments", "[20, 5, 30]", ["shape: [n_x, width], role: in", "values: {kind: offsets, low: 0, high: n_x}"]),
     ("alone", "src/alone.cu", "scale_segments", "[20, 5, 30]", ["shape: [n_x, width], role: inout", "shape: [blocks + 1], role: in"]),
     ("alone", "src/alone.cu", "add_views", "[3, 40, 48]", ["{name: x_data, type: f32, shape: [x_0, x_1], role: in}", "shape: [x_1], role: in"]),
+    ("alone", "src/typed.cu", "bytes_to_floats", "[100]", ["{name: x, type: u8, shape: [n], role: in}"]),
     ("forms", "src/branch.cu", "add_offsets", "[8, 64]", ["shape: [batch * length / 256], role: in"]),
 ]
 
