@@ -34,7 +34,9 @@ static const char *parsed(struct grid_reader *k, size_t first, size_t last, int 
 
 static unsigned axis_bit(const struct token *t)
 {
-    return token_is(t, "x") ? 1 : token_is(t, "y") ? 2 : 4;
+    if (token_is(t, "x"))
+        return 1;
+    return token_is(t, "y") ? 2 : 4;
 }
 
 static bool is_builtin(const struct wrapper_reader *r, size_t i, const char *name)
@@ -341,7 +343,11 @@ static struct index index_sum(struct grid_reader *k, size_t first, size_t last, 
 /* The number of the one axis; -1: there are several, or none. */
 static int one_axis(unsigned bits)
 {
-    return bits == 1 ? 0 : bits == 2 ? 1 : bits == 4 ? 2 : -1;
+    for (int axis = 0; axis < 3; axis++) {
+        if (bits == 1u << axis)
+            return axis;
+    }
+    return -1;
 }
 
 /* `b * 64 + t`: there are 64 threads. */
