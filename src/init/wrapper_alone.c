@@ -203,7 +203,8 @@ static bool give_view(struct alone *d, const char *name, const char *spelled)
     inside = arena_strndup(r->arena, open + 1, strlen(open) - 2);
     element = wrapper_listed(r->arena, inside, 0);
     const bool constant = element && str_starts(element, "const ");
-    const char *type = element ? wrapper_type_name(r, element + (constant ? 6 : 0), NULL) : NULL;
+    const size_t skip = constant ? strlen("const ") : 0;
+    const char *type = element ? wrapper_type_name(r, element + skip, NULL) : NULL;
     const int rank = known[which].rank ? known[which].rank : number_of(d, wrapper_listed(r->arena, inside, 1));
     struct init_arg a = {.name = arena_printf(r->arena, "%s_data", name), .type = type};
     if (!type || rank < 1 || rank > WRAPPER_RANK)
@@ -258,8 +259,8 @@ static void give(struct alone *d, size_t i)
                     wrapper_text(r->arena, r->v, p->first, p->last));
         return;
     }
-    wrapper_add_param(&d->params, "%s%s %s%s", k.constant && k.pointer ? "const " : "",
-                      element ? element : k.spelled, k.pointer ? "*" : "", a.name);
+    const char *constant = k.constant && k.pointer ? "const " : "", *star = k.pointer ? "*" : "";
+    wrapper_add_param(&d->params, "%s%s %s%s", constant, element ? element : k.spelled, star, a.name);
     if (k.pointer)
         wrapper_buffer(r, &a, k.constant);
     else
