@@ -156,3 +156,92 @@ template <typename T> __device__ __forceinline__ void gpuAtomicAddNoReturn(T *ad
 {
     atomicAdd(address, value);
 }
+
+// for: PackedTensorAccessor PackedTensorAccessor32 PackedTensorAccessor64 GenericPackedTensorAccessor TensorAccessor RestrictPtrTraits DefaultPtrTraits
+#include <cstdint>
+namespace at {
+template <typename T> struct DefaultPtrTraits {
+    using PtrType = T *;
+};
+template <typename T> struct RestrictPtrTraits {
+    using PtrType = T *__restrict__;
+};
+template <typename T, size_t N, template <typename> class Traits = DefaultPtrTraits, typename index_t = int64_t>
+struct TensorAccessor {
+    T *data_;
+    const index_t *sizes_, *strides_;
+    __host__ __device__ index_t size(index_t i) const
+    {
+        return sizes_[i];
+    }
+    __host__ __device__ index_t stride(index_t i) const
+    {
+        return strides_[i];
+    }
+    __host__ __device__ T *data() const
+    {
+        return data_;
+    }
+    __host__ __device__ decltype(auto) operator[](index_t i) const
+    {
+        if constexpr (N == 1)
+            return (data_[strides_[0] * i]);
+        else
+            return TensorAccessor<T, N - 1, Traits, index_t>{data_ + strides_[0] * i, sizes_ + 1, strides_ + 1};
+    }
+};
+template <typename T, size_t N, template <typename> class Traits = DefaultPtrTraits, typename index_t = int64_t>
+struct GenericPackedTensorAccessor {
+    T *data_;
+    index_t sizes_[N], strides_[N];
+    __host__ __device__ index_t size(index_t i) const
+    {
+        return sizes_[i];
+    }
+    __host__ __device__ index_t stride(index_t i) const
+    {
+        return strides_[i];
+    }
+    __host__ __device__ T *data() const
+    {
+        return data_;
+    }
+    __host__ __device__ decltype(auto) operator[](index_t i) const
+    {
+        if constexpr (N == 1)
+            return (data_[strides_[0] * i]);
+        else
+            return TensorAccessor<T, N - 1, Traits, index_t>{data_ + strides_[0] * i, sizes_ + 1, strides_ + 1};
+    }
+};
+template <typename T, size_t N, template <typename> class Traits = DefaultPtrTraits, typename index_t = int64_t>
+using PackedTensorAccessor = GenericPackedTensorAccessor<T, N, Traits, index_t>;
+template <typename T, size_t N, template <typename> class Traits = DefaultPtrTraits>
+using PackedTensorAccessor32 = GenericPackedTensorAccessor<T, N, Traits, int32_t>;
+template <typename T, size_t N, template <typename> class Traits = DefaultPtrTraits>
+using PackedTensorAccessor64 = GenericPackedTensorAccessor<T, N, Traits, int64_t>;
+} // namespace at
+
+// for: TensorInfo IndexToOffset
+namespace at {
+namespace cuda {
+namespace detail {
+template <typename T, typename IndexType> struct TensorInfo {
+    T *data;
+    IndexType sizes[25], strides[25];
+    int dims;
+};
+template <typename T, typename IndexType, int Dims> struct IndexToOffset {
+    static __host__ __device__ IndexType get(IndexType linear, const TensorInfo<T, IndexType> &info)
+    {
+        IndexType offset = 0;
+        for (int i = (Dims > 0 ? Dims : info.dims) - 1; i > 0; i--) {
+            offset += linear % info.sizes[i] * info.strides[i];
+            linear /= info.sizes[i];
+        }
+        return offset + linear * info.strides[0];
+    }
+};
+} // namespace detail
+} // namespace cuda
+} // namespace at

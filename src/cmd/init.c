@@ -50,9 +50,6 @@ static void add_task(const struct init_result *r, const struct capture_task *c, 
                  r->n_questions == 1 ? "" : "s");
     for (size_t i = 0; i < r->n_questions; i++)
         str_addf(out, "  %zu. %s\n", i + 1, r->questions[i]);
-    if (r->open_line)
-        str_addf(out, "Next: write grid and block as your program has them in %s/kernel.cu:%d, then:\n",
-                 r->folder, r->open_line);
     if (c->launches)
         str_addf(out, "Next: look at %s/task.yaml, then: astra check %s\n", r->folder, r->folder);
     else

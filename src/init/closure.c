@@ -63,16 +63,24 @@ static bool visible(const struct closing *c, const char *scope, const char *from
     return false;
 }
 
+bool init_is_view(const char *name)
+{
+    return str_in(name,
+                  "TensorAccessor|GenericPackedTensorAccessor|PackedTensorAccessor|PackedTensorAccessor32|"
+                  "PackedTensorAccessor64|TensorInfo");
+}
+
 /* A type of CUDA's headers, which the file declares for itself or replaces where it lacks them. */
 static bool is_toolkit_type(const struct init_decl *d)
 {
     return d->kind != INIT_FUNCTION && !*d->scope && !d->specialised &&
-           str_in(d->name, "__half|__half2|half|half2|__nv_bfloat16|__nv_bfloat162|nv_bfloat16|nv_bfloat162");
+           str_in(d->name, "cudaStream_t|CUstream_st|cudaEvent_t|cudaError_t|__half|__half2|half|half2|"
+                           "__nv_bfloat16|__nv_bfloat162|nv_bfloat16|nv_bfloat162");
 }
 
 static bool fits(const struct init_decl *d, const struct user *u)
 {
-    if (is_toolkit_type(d))
+    if (is_toolkit_type(d) || (d->kind != INIT_FUNCTION && init_is_view(d->name)))
         return false;
     if (d->kind == INIT_OTHER || d->owner || (d->is_global && d->specialised))
         return false; /* init_close chooses among specialised kernels */

@@ -54,6 +54,12 @@ static struct answer defined(struct asked *q)
     bool bracket = take(q, "(");
     struct answer a = {0};
 
+    if (bracket && q->t < q->end && q->t->kind != TOK_WORD && q->t->macro) {
+        while (q->t < q->end && !token_is(q->t, ")")) /* within a macro: what it asks for became its value */
+            q->t++;
+        a.v = take(q, ")");
+        return a;
+    }
     if (q->t == q->end || q->t->kind != TOK_WORD)
         init_fail(q->s, q->at, "`defined` without a name");
     if (of_device(q->t))

@@ -245,7 +245,7 @@ static bool uses_name(struct init_source *s, const char *text, const char *name)
     size_t len = str_word(name);
     const char *word = arena_strndup(s->arena, name, len), *p = text;
 
-    if (!len || init_named(s, word) || map_has(&s->macro_names, word))
+    if (!len || (init_named(s, word) && !init_is_view(word)) || map_has(&s->macro_names, word))
         return false;
     while ((p = str_find_word(text, p, word)) && !str_starts(p + len, name + len))
         p += len;

@@ -1,5 +1,5 @@
 /* The road from a framework's file to a task. */
-#include "init/internal.h"
+#include "init/wrapper.h"
 
 const char *init_scope(const struct init_source *s, const char *scope)
 {
@@ -317,17 +317,6 @@ static bool has_device_lambda(const char *text)
     return false;
 }
 
-/* The line where the text holds the words. */
-static int line_of_words(const char *text, const char *words)
-{
-    const char *at = strstr(text, words);
-    int line = 1;
-
-    for (const char *p = text; at && p < at; p++)
-        line += *p == '\n';
-    return at ? line : 0;
-}
-
 /* The files of the task as the wrapper makes it; false, with err, where it could not be run. */
 static bool write_task(struct init_source *s, const struct init_wrapped *w, const struct init_decl *own,
                        struct init_task *t, const char *folder, struct err *err)
@@ -345,7 +334,6 @@ static bool write_task(struct init_source *s, const struct init_wrapped *w, cons
     text = init_kernel_text(s, t, s->files.v[0]->path);
     t->lambdas = has_device_lambda(text);
     t->limits = strstr(text, "numeric_limits<") != NULL;
-    t->open_line = t->open_launch ? line_of_words(text, "// TODO: blocks") : 0;
     write_text(s, folder, "kernel.cu", text);
     write_text(s, folder, "origin.json", init_origin_text(s, t, qualified(s, kernel)));
     return init_probe(t, s->arena, folder, fs_basename(folder), err);
@@ -369,8 +357,10 @@ static const char *other_types(struct init_source *s, const struct init_task *t,
         if (!token_in(&s->tokens.v[i], "typename|class") || name->kind != TOK_WORD)
             continue;
         const char *word = token_text(s->arena, name);
-        bool wide = strcasestr(word, "acc") || strcasestr(word, "comp");
-        str_addf(&list, "%s%s", list.len ? ", " : "", wide ? "float" : "__half");
+        const char *type = strcasestr(word, "acc") || strcasestr(word, "comp") ? "float" : "__half";
+        if (!str_eq(wrapper_default_type(word), "float"))
+            type = wrapper_default_type(word);
+        str_addf(&list, "%s%s", list.len ? ", " : "", type);
     }
     return list.len ? str_take(&list, s->arena) : NULL;
 }
@@ -403,6 +393,27 @@ static const char *not_found(struct init_source *s)
                    : "";
 }
 
+/* Where what was read of the host does not run: the launcher from the kernel alone, if that one does. */
+static bool try_alone(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
+                      bool ran, struct err *err)
+{
+    const char *why = ran ? "it does not run at small sizes" : arena_strdup(s->arena, err->text);
+    const size_t n_hosts = w->n_hosts;
+
+    if (!t->launcher || strstr(t->launcher, "launch_grid"))
+        return ran;
+    w->n_hosts = 0;
+    *t = (struct init_task){0};
+    ran = write_task(s, w, NULL, t, folder, err);
+    if (t->runs || strstr(why, "already been defined")) {
+        vec_add(s->arena, &t->notes, arena_printf(s->arena, "with the function that launches it: %s", why));
+        return ran;
+    }
+    w->n_hosts = n_hosts;
+    *t = (struct init_task){0};
+    return write_task(s, w, NULL, t, folder, err);
+}
+
 static void make_task(struct init_source *s, const struct init_options *o, size_t first, const char *instance,
                       struct init_result *r)
 {
@@ -411,7 +422,7 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     struct init_task *t = arena_new(s->arena, struct init_task);
     const char *folder = folder_of(s, o, w.kernel);
     struct err err;
-    const struct init_decl *own;
+    const struct init_decl *own, *mine;
     const char *other;
     bool ran;
 
@@ -428,26 +439,27 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
         order_overloads(s, &w);
     own = own_launcher(s, &w);
     if (own) {
-        w.hosts = &own;
+        mine = own;
+        w.hosts = &mine;
         w.n_hosts = 1;
     }
     if (!fs_mkdirs(folder, &s->trap.err))
         longjmp(s->trap.jump, 1);
     ran = write_task(s, &w, own, t, folder, &err);
+    if (!ran && own && strstr(err.text, "of the launcher has type")) { /* pointers that no task has */
+        own = NULL;
+        *t = (struct init_task){0};
+        ran = write_task(s, &w, own, t, folder, &err);
+    }
     other = ran ? NULL : other_types(s, t, &w, &err);
     if (other) {
         w.instance = other;
         *t = (struct init_task){0};
         ran = write_task(s, &w, own, t, folder, &err);
     }
-    if (!ran && strstr(err.text, "already been defined")) { /* of files that are never compiled together */
-        const char *why = arena_strdup(s->arena, err.text);
-        w.n_hosts = 0;
-        *t = (struct init_task){0};
-        ran = write_task(s, &w, own, t, folder, &err);
-        vec_add(s->arena, &t->notes, arena_printf(s->arena, "with the function that launches it: %s", why));
-    }
-    if ((!ran || t->open_launch) && *not_found(s))
+    if (!t->runs && !own && w.n_hosts)
+        ran = try_alone(s, &w, t, folder, ran, &err);
+    if ((!ran || !t->runs) && *not_found(s))
         vec_add(s->arena, &t->notes, not_found(s));
     if (!ran) {
         init_close_strides(t, s->arena);
@@ -456,7 +468,6 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     }
     write_text(s, folder, "task.yaml", init_taskfile(s->arena, t, fs_basename(folder), 0));
     r->folder = folder;
-    r->open_line = t->open_line;
     r->questions = t->questions.v;
     r->n_questions = t->questions.n;
     r->notes = t->notes.v;

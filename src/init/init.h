@@ -27,7 +27,6 @@ struct init_result {
     const struct init_found *kernels; /* when none was named, or the name fits several */
     size_t n_kernels;
     const char *folder;           /* that was written; NULL: none */
-    int open_line;                /* of its kernel.cu, where grid and block have to be written; 0: they are */
     const char *const *questions; /* what the user has to say, one sentence each */
     size_t n_questions;
     const char *const *notes; /* what was understood, or left out, in words */

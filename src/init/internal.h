@@ -159,6 +159,8 @@ const char *init_scope(const struct init_source *s, const char *scope);
 /* closure.c: marks what the kernel and the launcher's text use. */
 /* Is `d` another kernel of the same name, for other types? */
 bool init_is_overload(const struct init_source *s, const struct init_decl *d, const struct init_decl *kernel);
+bool init_is_view(
+    const char *name); /* torch's views, also where a file has its own: the vocabulary says them */
 void init_close(struct init_source *s, const struct init_decl *kernel, const char *launcher);
 bool init_ends_in(const char *scope, const char *name,
                   size_t len); /* is the scope's innermost namespace called so? */
@@ -190,8 +192,7 @@ struct init_bound { /* of a size, in which the launcher runs */
 struct init_task {
     const char *entry;
     const char *launcher; /* text of the extern "C" function and of what it alone needs; NULL: the file's own */
-    int open_line;        /* of kernel.cu, where that question stands; 0: none */
-    bool open_launch;     /* its grid is a question: nothing can be found out by running it */
+    bool runs;            /* at small sizes, as far as init tried */
     bool any_order;       /* floating numbers are added up by atomics */
     bool lambdas;         /* some say __device__ */
     bool limits;          /* std::numeric_limits, whose functions nvcc takes for the host's alone */

@@ -95,7 +95,9 @@ bool probe_take(struct probing *p, struct footprint *f, const struct footprint_r
     *f = (struct footprint){0};
     if (p->fuel < 0)
         return false;
-    bool took = footprint_take(f, p->arena, p->prints, run, &err);
+    struct footprint_run with = *run;
+    with.rising = p->rising;
+    bool took = footprint_take(f, p->arena, p->prints, &with, &err);
     p->fuel -= (int64_t)f->warp_insns + RUN_INSNS;
     if (!took) {
         p->words = arena_strdup(p->arena, err.text);
@@ -491,6 +493,25 @@ static void tell_condition(struct probing *p, const struct probe_extent *x)
         probe_condition(p, arena_printf(p->arena, "%s >= %s", p->t->dims.v[x->most], p->t->dims.v[x->least]));
 }
 
+/* A buffer that no formula explains is as large as what holds all that is touched of it: more is never wrong of
+ * what is read. */
+static void tell_cover(struct probing *p, size_t arg)
+{
+    struct init_arg *x = &p->t->args.v[arg];
+    struct probe_extent cover;
+    int64_t e[PROBE_POINTS];
+
+    for (size_t k = 0; k < p->n_points; k++)
+        e[k] = probe_elements(p, &p->at[k], arg);
+    x->todo = arena_printf(p->arena, "which shape has %s? %lld elements are touched for the first proposal",
+                           x->name, (long long)e[0]);
+    if (!probe_cover(p, p->n_points, e, &cover))
+        return;
+    x->shape = probe_extent_shape(p, &cover);
+    if (str_eq(x->role, "out"))
+        x->role = "inout";
+}
+
 static void tell(struct probing *p)
 {
     struct arena *a = p->arena;
@@ -515,9 +536,8 @@ static void tell(struct probing *p)
             x->shape = probe_extent_shape(p, fit);
             tell_condition(p, fit);
         }
-        if (!x->shape)
-            x->todo = arena_printf(a, "which shape has %s? %lld elements are touched for the first proposal",
-                                   x->name, (long long)probe_elements(p, &p->at[0], i));
+        if (!x->shape && !probe_is_indexed(p, i))
+            tell_cover(p, i);
     }
 }
 
@@ -632,8 +652,6 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
     if (t->dims.n > PROBE_DIMS)
         init_close_strides(t, a);
     *p = (struct probing){.t = t, .arena = a, .n_dims = t->dims.n, .fuel = SEARCH_INSNS};
-    if (t->open_launch)
-        return err_input(err, "its grid is not known");
     if (!t->dims.n)
         return err_input(err, "no size is known; give the launcher one and name it in dims");
     if (t->dims.n > PROBE_DIMS)
@@ -641,10 +659,17 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
     set_lows(p);
     ok = open_task(p, dir, name, err);
     if (ok) {
+        probe_find_ends(p);
         probe_strides(p);
         search(p, best);
+        if (probe_drop_ends(p, best->any ? best->found.fit : NULL)) {
+            *best = (struct best){0};
+            p->fuel = SEARCH_INSNS;
+            search(p, best);
+        }
         if (best->any) {
             *p = best->found;
+            t->runs = true;
             found(p);
         } else
             vec_add(a, &t->notes,

@@ -52,6 +52,7 @@ struct probe_index { /* what the integers of buffer `by` point at in buffer `to`
     bool last; /* or that they may be, too */
     struct probe_product of;   /* below >= 0: the extent; else the elements of a row */
     struct probe_product rows; /* that are touched when all integers are 0 */
+    bool ends;                 /* they are the ends of segments of rows */
 };
 
 struct probing {
@@ -71,6 +72,8 @@ struct probing {
     struct probe_extent fit[PROBE_ARGS];
     bool within[PROBE_ARGS]; /* the shape that the wrapper says holds all that is touched */
     VEC(struct probe_index) indices;
+    bool *rising; /* by argument: the ends of segments (cu_seqlens, indptr), which rise in every run, or nothing
+                     would be done */
     const char *rows[PROBE_ARGS]; /* of a buffer: the size that counts its rows; NULL: no such */
     const char *words;            /* why the last run ended */
 };
@@ -106,6 +109,8 @@ struct probe_extent probe_fit(const struct probing *p, size_t n, const int64_t *
 /* Buffers that are rows and columns of something larger, as a slice reads it: from runs where sizes are the
  * same. */
 void probe_fit_larger(struct probing *p);
+/* The product of sizes that holds all that is touched, with the least to spare. */
+bool probe_cover(const struct probing *p, size_t n, const int64_t *e, struct probe_extent *x);
 bool probe_uses(const struct probe_extent *x, size_t dim);
 bool probe_is_one(const struct probe_product *m);
 bool probe_is_constant(const struct probe_extent *x);
@@ -118,6 +123,10 @@ char *probe_text(const struct probing *p, const struct probe_product *m); /* as 
 
 /* For the setting at hand: which buffers other buffers' integers point into. */
 void probe_indices(struct probing *p);
+void probe_find_ends(struct probing *p); /* of segments, by the names of buffers */
+/* Ends of segments are one more than these: those that are not are none. Are there such? fit NULL: nothing ran.
+ */
+bool probe_drop_ends(struct probing *p, const struct probe_extent *fit);
 bool probe_is_indexed(const struct probing *p, size_t arg);
 void probe_tell_indices(struct probing *p);
 

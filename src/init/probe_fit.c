@@ -2,6 +2,8 @@
  * products. */
 #include "init/probe.h"
 
+#include <math.h>
+
 struct fitting {
     const struct probing *p;
     size_t n;
@@ -212,6 +214,34 @@ static bool fit_rows(const struct probing *p, const struct small *all, size_t n,
     return false;
 }
 
+/* Rows `size` apart of which each has the same number of elements touched: blocks of a format. */
+static bool fit_blocks(const struct probing *p, const struct small *all, size_t n, const int64_t *e,
+                       struct probe_extent *x)
+{
+    for (size_t s = 0; s < p->n_dims; s++) {
+        for (size_t i = 1; i < all->v.n && probe_is_free(p, &p->setting, s); i++) {
+            const struct probe_product *a = &all->v.v[i];
+            int64_t first = 0;
+            bool same = !a->power[s] && a->num == 1;
+
+            for (size_t k = 0; k < n && same; k++) {
+                int64_t last = e[k] - (probe_value(p, a, p->dims[k]) - 1) * p->dims[k][s];
+                first = k ? first : last;
+                same = last == first && last > 1 && last < 1 << 20;
+            }
+            if (!same)
+                continue;
+            x->form = PROBE_ROWS;
+            x->size = (int)s;
+            x->a = *a;
+            x->b = all->v.v[0];
+            x->b.num = (int)first;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool fit_sum(const struct probing *p, const struct small *all, size_t n, const int64_t *e,
                     struct probe_extent *x)
 {
@@ -286,7 +316,7 @@ struct probe_extent probe_fit(const struct probing *p, size_t n, const int64_t *
     if (x.form || n < PROBE_BASE + 2 || free > 6) /* so many formulas would fit by chance */
         return x;
     small_products(p, &all);
-    if (!fit_rows(p, &all, n, e, &x) && !fit_sum(p, &all, n, e, &x))
+    if (!fit_rows(p, &all, n, e, &x) && !fit_blocks(p, &all, n, e, &x) && !fit_sum(p, &all, n, e, &x))
         fit_where(p, n, e, &x);
     return x;
 }
@@ -374,6 +404,45 @@ void probe_fit_larger(struct probing *p)
         if (shares[i] > 0)
             p->fit[i] = best[i];
     }
+}
+
+/* ---- what holds all that is touched */
+
+/* How much more than what is touched the product of these sizes is at all points, as the mean of logarithms;
+ * `num` gets the power of two by which it must be multiplied. */
+static double excess(const struct probing *p, size_t n, const int64_t *e, struct probe_product *m)
+{
+    double sum = 0, most = 1;
+
+    m->num = 1;
+    for (size_t k = 0; k < n; k++)
+        most = fmax(most, (double)e[k] / (double)MAX(probe_value(p, m, p->dims[k]), 1));
+    while (m->num < most)
+        m->num *= 2;
+    for (size_t k = 0; k < n; k++)
+        sum += log((double)probe_value(p, m, p->dims[k]) / (double)MAX(e[k], 1));
+    return sum / (double)n + 0.01 * m->num;
+}
+
+bool probe_cover(const struct probing *p, size_t n, const int64_t *e, struct probe_extent *x)
+{
+    double best = INFINITY;
+
+    for (unsigned set = 1; set < 1u << p->n_dims && n; set++) {
+        struct probe_product m = {.num = 1, .den = 1, .up = -1, .by = -1};
+        bool free = true;
+
+        for (size_t i = 0; i < p->n_dims; i++) {
+            m.power[i] = set >> i & 1;
+            free = free && (!m.power[i] || probe_is_free(p, &p->setting, i));
+        }
+        const double more = free ? excess(p, n, e, &m) : INFINITY;
+        if (more >= best || m.num > 1024)
+            continue;
+        best = more;
+        *x = (struct probe_extent){.form = PROBE_PRODUCT, .a = m, .most = -1};
+    }
+    return best < INFINITY;
 }
 
 bool probe_uses(const struct probe_extent *x, size_t dim)

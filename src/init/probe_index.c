@@ -58,6 +58,60 @@ static bool row_numbers(const struct probing *p, const struct moving *m, struct 
            !x->of.more;
 }
 
+void probe_find_ends(struct probing *p)
+{
+    static const char *const names[] = {"indptr", "cu_seq", "cu_len",     "cumul",     "rowptr",     "row_ptr",
+                                        "csr",    "offset", "prefix_sum", "seq_start", "segment_ptr"};
+
+    p->rising = arena_array(p->arena, bool, p->task->n_args + 1);
+    for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS; i++) {
+        for (size_t k = 0; k < ARRAY_LEN(names) && probe_is_buffer(p, i); k++)
+            p->rising[i] = p->rising[i] ||
+                           (is_integer(p->task->args[i].type) && !p->t->args.v[i].values &&
+                            p->task->args[i].role == ROLE_IN && strcasestr(p->t->args.v[i].name, names[k]));
+    }
+}
+
+bool probe_drop_ends(struct probing *p, const struct probe_extent *fit)
+{
+    bool dropped = false;
+
+    for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS; i++) {
+        if (!p->rising[i] || (fit && fit[i].form == PROBE_PRODUCT && fit[i].a.more == 1))
+            continue;
+        p->rising[i] = false;
+        dropped = true;
+    }
+    return dropped;
+}
+
+/* Segments of one row each were seen; with segments of two, what lies in rows is touched twice as far. */
+static void look_at_ends(struct probing *p, size_t by)
+{
+    struct footprint two[PROBE_BASE];
+
+    for (int k = 0; k < PROBE_BASE; k++) {
+        if (!probe_filled(p, &two[k], p->dims[k], by, 2))
+            return;
+    }
+    for (size_t to = 0; to < p->task->n_args && to < PROBE_ARGS; to++) {
+        struct probe_index x = {.by = by, .to = to, .below = -1, .ends = true};
+        int64_t step[PROBE_BASE], one[PROBE_BASE];
+        bool moves = probe_is_buffer(p, to) && to != by;
+
+        for (int k = 0; k < PROBE_BASE && moves; k++) {
+            const int64_t e = probe_elements(p, &p->at[k], to), rows = probe_elements(p, &p->at[k], by) - 1;
+            moves = rows > 0 && e > 0 && e % rows == 0 && probe_elements(p, &two[k], to) == 2 * e;
+            step[k] = moves ? e / rows : 0;
+            one[k] = 1;
+        }
+        if (!moves)
+            continue;
+        x.found = probe_product(p, PROBE_BASE, step, &x.of) && probe_product(p, PROBE_BASE, one, &x.rows);
+        vec_add(p->arena, &p->indices, x);
+    }
+}
+
 static void look_at(struct probing *p, size_t by)
 {
     struct footprint one[PROBE_BASE], two[PROBE_BASE];
@@ -87,7 +141,9 @@ void probe_indices(struct probing *p)
 {
     p->indices.n = 0;
     for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS; i++) {
-        if (may_point(p, i))
+        if (may_point(p, i) && p->rising[i])
+            look_at_ends(p, i);
+        else if (may_point(p, i))
             look_at(p, i);
     }
 }
@@ -132,6 +188,10 @@ static const char *rows_name(struct probing *p, const struct probe_index *x)
     return name;
 }
 
+static bool passes(struct probing *p, size_t by, int point, int64_t with);
+static const char *bound_of(struct probing *p, size_t by,
+                            bool (*is_good)(struct probing *, size_t, int, int64_t));
+
 /* What the integers are below, and the shape of what they point into. */
 static const char *tell(struct probing *p, const struct probe_index *x)
 {
@@ -142,9 +202,18 @@ static const char *tell(struct probing *p, const struct probe_index *x)
     if (x->below >= 0) {
         name = p->t->dims.v[x->below];
         to->shape = probe_shape(p, &x->of, NULL);
+        if (str_eq(to->role, "out")) /* what no integer names is not written */
+            to->role = "inout";
         return x->last ? arena_printf(p->arena, "%s + 1", name) : name;
     }
+    name = probe_is_one(&x->rows) && !x->ends ? bound_of(p, x->by, passes) : NULL;
+    if (name) {
+        to->shape = probe_shape(p, &x->of, name);
+        return name;
+    }
     name = rows_name(p, x);
+    if (str_eq(to->role, "out")) /* rows that no integer names are not written */
+        to->role = "inout";
     to->shape = probe_shape(p, &x->of, name);
     if (probe_is_one(&x->rows))
         return name;
@@ -173,9 +242,18 @@ static bool stays(struct probing *p, size_t by, int point, int64_t with)
     return same;
 }
 
-/* Integers within rows that are touched whole anyway: larger than the last of these they touch more. NULL: they
- * never do, or the bound is no size. */
-static const char *bound_within(struct probing *p, size_t by)
+/* Do integers of this value run at all? What the kernel asserts of them says their range. */
+static bool passes(struct probing *p, size_t by, int point, int64_t with)
+{
+    struct footprint f;
+
+    return probe_filled(p, &f, p->dims[point], by, with);
+}
+
+/* The size from which on integers of `by` are no longer `good`. NULL: they always are, or the bound is no size.
+ */
+static const char *bound_of(struct probing *p, size_t by,
+                            bool (*is_good)(struct probing *, size_t, int, int64_t))
 {
     int64_t bound[PROBE_BASE];
     struct probe_product m;
@@ -183,15 +261,15 @@ static const char *bound_within(struct probing *p, size_t by)
     for (int k = 0; k < PROBE_BASE; k++) {
         int64_t good = 1, bad = 2;
 
-        while (bad <= MOST && stays(p, by, k, bad)) {
+        while (bad <= MOST && is_good(p, by, k, bad)) {
             good = bad;
             bad *= 2;
         }
-        if (bad > MOST)
+        if (bad > MOST || p->fuel < 0)
             return NULL;
         while (bad - good > 1) {
             int64_t middle = good + (bad - good) / 2;
-            if (stays(p, by, k, middle))
+            if (is_good(p, by, k, middle))
                 good = middle;
             else
                 bad = middle;
@@ -206,6 +284,16 @@ static void tell_of(struct probing *p, size_t by)
     struct init_arg *of = &p->t->args.v[by];
     bool moves = false;
 
+    if (p->rising[by]) { /* also where they move nothing */
+        const char *rows = NULL;
+        for (size_t i = 0; i < p->indices.n; i++) {
+            if (p->indices.v[i].by == by && p->indices.v[i].found)
+                rows = tell(p, &p->indices.v[i]);
+        }
+        of->values = arena_printf(p->arena, "{kind: offsets, low: 0, high: %s}", rows ? rows : "1024");
+        of->todo = arena_printf(p->arena, "%s is taken for the ends of segments; is it?", of->name);
+        return;
+    }
     for (size_t i = 0; i < p->indices.n; i++) {
         const struct probe_index *x = &p->indices.v[i];
         const struct footprint_arg *f = &p->at[0].args[x->to];
@@ -223,7 +311,7 @@ static void tell_of(struct probing *p, size_t by)
                                 p->t->args.v[x->to].name);
     }
     if (!of->values && !moves && refuses_negative(p, by)) {
-        const char *bound = bound_within(p, by);
+        const char *bound = bound_of(p, by, stays); /* within rows that are touched whole anyway */
         of->values = bound ? arena_printf(p->arena, "{kind: index, low: 0, high: %s}", bound)
                            : arena_printf(p->arena, "{kind: index, low: 0, high: %d}", SOME);
         of->todo =

@@ -162,6 +162,15 @@ bool wrapper_says_alone(const struct wrapper_reader *r, const char *name);
 /* A variable of the files that a program may change, which a launcher cannot read: its type. False: no such. */
 bool wrapper_variable(struct wrapper_reader *r, const char *name, struct wrapper_type *type);
 
+/* ---- wrapper_tparam.c */
+
+/* What callers write for template parameter `which` of the function (or the kernel) called so: its first plain
+ * value; NULL: none. */
+const char *wrapper_called_with(struct wrapper_reader *r, const char *name, size_t which, int depth);
+/* Gives template parameter number i of the function its value, in r->head; `instance`: what the file makes of
+ * the function; NULL: none. */
+void wrapper_choose_tparam(struct wrapper_reader *r, size_t i, const char *instance);
+
 /* ---- wrapper_args.c */
 
 /* Item number `which` of a list "float, 256"; NULL: none. */
@@ -169,6 +178,7 @@ const char *wrapper_listed(struct arena *a, const char *list, size_t which);
 /* Of the kernel's instance that the user named. */
 const char *wrapper_instance_arg(const struct wrapper_reader *r, size_t which);
 bool wrapper_is_size(const char *name, const char *type); /* shapes are made of such numbers */
+bool wrapper_names_threads(const char *name);             /* is it how many threads a block has? */
 void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a);
 void wrapper_buffer(struct wrapper_reader *r, struct init_arg *a, bool constant);
 /* The parameter of the kernel that `name` is handed to: is it const? -1: nobody knows. */
@@ -193,7 +203,27 @@ void wrapper_clear_task(struct init_task *t);
 bool wrapper_slice(struct init_task *t, const struct init_wrapped *w, const struct init_decl *host);
 /* The arguments of `template void name<half, 256>(...)`, those of half before others; NULL: none. */
 const char *wrapper_file_instance(struct wrapper_reader *r, const char *name);
+
+/* ---- wrapper_alone.c */
+
 void wrapper_declared(struct init_task *t, const struct init_wrapped *w); /* from the kernel alone */
+/* Does the kernel take apart how many threads there are by its sizes? Its own launcher says that product, which
+ * the launch alone does not. */
+bool wrapper_is_composed(const struct init_wrapped *w);
+
+/* ---- wrapper_grid.c */
+
+struct wrapper_grid { /* of a launch, by axis: expressions of what the launcher knows, and of launch_block */
+    const char *blocks[3], *threads[3];
+    bool open[3];               /* nothing says how many blocks there are */
+    bool shared;                /* there is dynamic shared memory */
+    bool says;                  /* the kernel's own body says an index */
+    const char *bounded[3];     /* what threadIdx alone is compared with */
+    const char *bound;          /* how many threads along x do something; NULL: not known */
+    VEC(const char *) divisors; /* parameters by which a thread's number is divided */
+};
+/* The launch that the indexing of the kernel (r->f, which is r->kernel) asks for. */
+void wrapper_grid(struct wrapper_reader *r, struct wrapper_grid *g);
 
 /* ---- wrapper_branch.c: of the tokens [i, end) */
 

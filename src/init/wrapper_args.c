@@ -117,13 +117,39 @@ static bool name_has(const char *name, const char *list)
 #define RANKS \
     "cp_size|tp_size|ep_size|dp_size|world_size|cp_rank|tp_rank|ep_rank|dp_rank|local_rank|global_rank|rank_id"
 
+/* The geometry of a convolution or a pooling: a usual value; NULL: it is none. */
+static const char *geometry(const char *name)
+{
+    static const struct {
+        const char *names, *value;
+    } known[] = {
+        {"kernel_h|kernel_w|kernel_d|kernel_t|kernel_size|kernelH|kernelW|kernelT|ksize|kH|kW|kT", "3"},
+        {"stride_h|stride_w|stride_d|stride_t|strideH|strideW|strideT|dH|dW|dT|dilation|dilation_h|dilation_w|"
+         "dilation_d|dilationH|dilationW|pad_h|pad_w|pad_d|pad_t|padH|padW|padT|padding_h|padding_w|"
+         "padding_d|padding",
+         "1"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+        if (str_in(name, known[i].names))
+            return known[i].value;
+    }
+    return NULL;
+}
+
 /* Is the number a size, one that shapes are made of? */
 bool wrapper_is_size(const char *name, const char *type)
 {
-    return !str_in(type, "f16|bf16|f32|f64|bool") &&
-           !name_has(name,
-                     "flag|use_|is_|has_|enable|with_|seed|step|mode|device|offset|start_|block_size|blocksize|"
-                     "block_dim|threads|num_thread|block_sz|num_sm|sm_count|multiprocessor|" RANKS);
+    return !str_in(type, "f16|bf16|f32|f64|bool") && !geometry(name) &&
+           !name_has(
+               name,
+               "dtype|flag|use_|is_|has_|enable|with_|seed|step|mode|device|offset|start_|block_size|blocksize|"
+               "block_dim|threads|num_thread|block_sz|num_sm|sm_count|multiprocessor|" RANKS);
+}
+
+bool wrapper_names_threads(const char *name)
+{
+    return name_has(name, "thread|block_size|blocksize|block_dim|blockdim|block_sz|tpb") &&
+           !name_has(name, "per_thread|perthread|per_block|thread_group|thread_id");
 }
 
 /* Does the function compare the number with others, as `n == 64` or `switch (n)`? What it decides then is
@@ -157,7 +183,9 @@ void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a)
             a->value = "0.9";
         else
             a->value = name_has(a->name, "lr|learning_rate|dropout|ratio|prob") ? "0.1" : "1.0";
-    } else
+    } else if (geometry(a->name))
+        a->value = geometry(a->name);
+    else
         a->value = name_has(a->name, "num_sm|sm_count|multiprocessor") ? "132" : "1";
     if (name_has(a->name, "offset|start_|_rank|rank_") && str_eq(a->value, "1"))
         a->value = "0";

@@ -1,12 +1,10 @@
 /* A launch without the function around it: where that cannot be read, the sizes of the launch are looked for by
- * themselves; where they cannot be found either, the kernel's declaration makes a launcher whose grid is a
- * question. */
+ * themselves. */
 #include "init/wrapper.h"
 
 void wrapper_clear_task(struct init_task *t)
 {
     t->launcher = NULL;
-    t->open_launch = false;
     t->args.n = t->dims.n = t->domain.n = t->bounds.n = t->workloads.n = t->questions.n = t->notes.n = 0;
 }
 
@@ -376,119 +374,4 @@ bool wrapper_slice(struct init_task *t, const struct init_wrapped *w, const stru
     map_free(&slice.given);
     map_free(&r.shown);
     return ok;
-}
-
-/* ---- without a wrapper */
-
-const char *wrapper_file_instance(struct wrapper_reader *r, const char *kernel)
-{
-    const struct init_source *s = r->source;
-    const char *best = NULL;
-
-    for (size_t n = 0; n < s->decls.n; n++) {
-        const struct init_decl *x = &s->decls.v[n];
-        if (x->kind != INIT_CALL && x->kind != INIT_OTHER && x->kind != INIT_FUNCTION)
-            continue;
-        if (x->body ||
-            (x->kind == INIT_FUNCTION && x->is_template && token_is(&s->tokens.v[x->first + 1], "<")))
-            continue;
-        struct tokens list = init_expand(r->source, x->first, x->end);
-        for (size_t i = 0; i + 1 < list.n; i++) {
-            size_t back = i, end;
-            while (back && back + 9 > i && !wrapper_sign(&list.v[back], "template ; }"))
-                back--;
-            if (!token_is(&list.v[i], kernel) || !token_is(&list.v[i + 1], "<") ||
-                !token_is(&list.v[back], "template") || token_is(&list.v[back + 1], "<"))
-                continue;
-            end = wrapper_angle(list.v, list.n, i + 1);
-            if (!end)
-                continue;
-            const char *args = wrapper_text(s->arena, list.v, i + 2, end);
-            if (!best || (strstr(args, "half") && !strstr(best, "half")))
-                best = args;
-        }
-    }
-    return best;
-}
-
-void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
-{
-    struct init_source *s = w->source;
-    struct wrapper_reader d = {.arena = s->arena, .source = s, .task = t, .final = true, .in = w};
-    struct str params = {0}, call = {0}, instance = {0};
-
-    d.kernel_tokens = init_expand(s, w->kernel->first, w->kernel->end);
-    d.v = (struct token *)d.kernel_tokens.v;
-    d.n = d.kernel_tokens.n;
-    if (!wrapper_scan(&d.kernel, s->arena, d.v, d.n))
-        return;
-    d.f = d.kernel;
-    struct init_wrapped with = *w;
-    if (!w->instance && d.kernel.n_tparams)
-        with.instance = wrapper_file_instance(&d, w->kernel->name);
-    d.in = &with;
-    for (size_t i = 0; i < d.kernel.n_tparams; i++) {
-        const struct wrapper_tparam *p = &d.kernel.tparams[i];
-        const char *value = wrapper_instance_arg(&d, i);
-        if (!value)
-            value = p->is_type ? wrapper_default_type(p->name) : p->fallback;
-        if (!value && wrapper_is_enum(&d, p->type))
-            value = arena_printf(s->arena, "static_cast<%s>(0)", p->type);
-        if (!value) {
-            value = str_eq(p->type, "bool") ? "false" : "1";
-            wrapper_ask(&d, "which value has the template parameter %s? (name the instance: %s<...>)", p->name,
-                        w->kernel->name);
-        }
-        if (p->is_type && wrapper_type_name(&d, value, NULL))
-            map_put(&d.alias, p->name, (void *)value);
-        str_addf(&instance, "%s%s", i ? ", " : "<", value);
-    }
-    if (instance.len)
-        str_addc(&instance, '>');
-    for (size_t i = 0; i < d.kernel.n_list; i++) {
-        const struct wrapper_param *p = &d.kernel.list[i];
-        struct wrapper_type k = wrapper_type_of(&d, d.v, p->first, p->last);
-        if (k.pointer && str_eq(k.spelled, "void")) {
-            const char *cast = wrapper_cast_of(&d, d.v, 4, d.n, p->name);
-            k.spelled = cast ? cast : "uint8_t";
-            k.type = wrapper_type_name(&d, k.spelled, &k.lanes);
-        }
-        struct init_arg a = {.name = *p->name ? p->name : arena_printf(s->arena, "arg%zu", i), .type = k.type};
-
-        if (k.pointer && (k.lanes > 1 || wrapper_is_bits(k.spelled)))
-            str_addf(&call, "%sreinterpret_cast<%s%s *>(%s)", i ? ", " : "", k.constant ? "const " : "",
-                     k.spelled, a.name);
-        else
-            str_addf(&call, "%s%s", i ? ", " : "", k.type ? a.name : "{}");
-        if (!k.type) {
-            wrapper_ask(&d, "the kernel's parameter %s has the type %s; the launcher has to make one", a.name,
-                        wrapper_text(s->arena, d.v, p->first, p->last));
-            continue;
-        }
-        const bool other = k.pointer && (k.lanes > 1 || wrapper_is_bits(k.spelled));
-        const char *element = other ? wrapper_spelled(k.type) : NULL;
-        wrapper_add_param(&params, "%s%s %s%s", k.constant && k.pointer ? "const " : "",
-                          element ? element : k.spelled, k.pointer ? "*" : "", a.name);
-        if (k.pointer)
-            wrapper_buffer(&d, &a, k.constant);
-        else
-            wrapper_scalar(&d, &a);
-        vec_add(s->arena, &t->args, a);
-    }
-    t->open_launch = true;
-    wrapper_ask(&d, "with which grid, block and shared memory is %s launched?", w->kernel->name);
-    struct str open = {.arena = s->arena};
-    wrapper_add_using(&open, s->arena, init_scope(s, w->kernel->scope));
-    t->launcher =
-        arena_printf(s->arena,
-                     "%sextern \"C\" void %s(%scudaStream_t stream)\n{\n"
-                     "    dim3 grid(1);    // TODO: blocks\n    dim3 block(256); // TODO: threads of a block\n"
-                     "    %s%s%s<<<grid, block, 0, stream>>>(%s);\n}\n",
-                     str_text(&open), t->entry, str_text(&params), init_scope(s, w->kernel->scope),
-                     w->kernel->name, str_text(&instance), str_text(&call));
-    str_free(&params);
-    str_free(&call);
-    str_free(&instance);
-    map_free(&d.alias);
-    map_free(&d.shown);
 }

@@ -120,8 +120,13 @@ int wrapper_dtype_of(const char *type)
 
 const char *wrapper_default_type(const char *name)
 {
-    return strcasestr(name, "idx") || strcasestr(name, "index") || str_starts(name, "IdT") ? "int32_t"
-                                                                                           : "float";
+    static const char *const integers[] = {"idx", "index", "IdT", "itype", "int", "offset", "label", "indptr"};
+
+    for (size_t i = 0; i < ARRAY_LEN(integers); i++) {
+        if (strcasestr(name, integers[i]))
+            return "int32_t";
+    }
+    return "float";
 }
 
 const char *wrapper_dtype_spelled(int dtype)

@@ -62,14 +62,14 @@ static void moved(struct taking *t, const struct plan *plan)
     }
 }
 
-/* The first 64 KB of a buffer: elements of these bits. */
-static void fill(struct stage *s, const struct task *t, size_t arg, uint64_t bits)
+/* The first 64 KB of a buffer: elements of these bits, each more by `rise`. */
+static void fill(struct stage *s, const struct task *t, size_t arg, uint64_t bits, uint64_t rise)
 {
     uint8_t bytes[FILLED];
     size_t size = kernel_type_size(t->args[arg].type);
     int64_t have;
 
-    for (size_t i = 0; i + size <= sizeof(bytes); i += size)
+    for (size_t i = 0; i + size <= sizeof(bytes); i += size, bits += rise)
         memcpy(bytes + i, &bits, size);
     ptx_mem_write(s->mem, stage_arg(s, arg, &have), bytes, sizeof(bytes), true);
 }
@@ -90,7 +90,7 @@ static void fill_ones(struct stage *s, const struct task *t)
         else if (t->args[i].type == KT_F64)
             one = bits_f64(1);
         if (one)
-            fill(s, t, i, one);
+            fill(s, t, i, one, 0);
     }
 }
 
@@ -146,8 +146,13 @@ bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f
         f->seen.v[i] = (struct sanitize_extent){.addr = stage.addr[i], .bytes = ROOM};
         stage.bytes[i] = ROOM;
     }
-    if (run->filled < task->n_args)
-        fill(&stage, task, run->filled, (uint64_t)run->with);
+    for (size_t i = 0; i < task->n_args; i++) {
+        const bool rises = run->rising && run->rising[i], filled = i == run->filled;
+        if (rises)
+            fill(&stage, task, i, 0, filled ? (uint64_t)run->with : 1);
+        else if (filled)
+            fill(&stage, task, i, (uint64_t)run->with, 0);
+    }
     if (run->ones)
         fill_ones(&stage, task);
     ok = version_plan(&f->version, a, run->dims, stage.addr, &plan, &fate, err);

@@ -121,8 +121,9 @@ struct footprint_run {
     const int64_t *dims;
     size_t filled; /* the argument whose integers are `with`; SIZE_MAX: none. All else is zeros */
     int64_t with;
-    bool ones;      /* floating numbers are 1 */
-    bool one_block; /* of each launch, to see whether it is one that the device takes */
+    const bool *rising; /* by argument: element i is i, or i times `with`; NULL: none is so */
+    bool ones;          /* floating numbers are 1 */
+    bool one_block;     /* of each launch, to see whether it is one that the device takes */
 };
 /* Runs it on buffers of 64 MB, whatever their shapes. */
 bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f,

@@ -47,6 +47,17 @@ SOUND = [
     ("classes", "src/larger.cu", "widen", "[100]",
      ["{name: x, type: u8, shape: [2 * pairs], role: in}", "{name: cp_rank, type: i32, value: 0}"]),
     ("classes", "src/functors.cu", "combine_rows", "[100]", ["shape: [n], role: out"]),
+    ("alone", "src/alone.cu", "pick_rows", "[50, 100]", ["shape: [n_table], role: in", "high: n_table}"]),
+    ("alone", "src/alone.cu", "scale_each_row", "[5, 40]", ["shape: [blocks, width], role: out", "value: blocks}"]),
+    ("alone", "src/alone.cu", "shift_planes", "[2, 3, 5, 7]",
+     ["value: outer * width * height * channels}", "shape: [outer, channels, height, width], role: out"]),
+    ("alone", "src/alone.cu", "transpose_tiles", "[20, 40]", ["shape: [rows, cols], role: out"]),
+    ("alone", "src/alone.cu", "sum_blocks", "[40, 9]", ["shape: [n_blocks, block_bytes], role: in", "block_bytes >= 34"]),
+    ("alone", "src/alone.cu", "sample_grid", "[300]", ["{name: grid, type: f32, shape: [n], role: in}"]),
+    ("alone", "src/alone.cu", "sum_segments", "[20, 5, 30]", ["shape: [n_x, width], role: in", "values: {kind: offsets, low: 0, high: n_x}"]),
+    ("alone", "src/alone.cu", "scale_segments", "[20, 5, 30]", ["shape: [n_x, width], role: inout", "shape: [blocks + 1], role: in"]),
+    ("alone", "src/alone.cu", "add_views", "[3, 40, 48]", ["{name: x_data, type: f32, shape: [x_0, x_1], role: in}", "shape: [x_1], role: in"]),
+    ("alone", "src/typed.cu", "bytes_to_floats", "[100]", ["{name: x, type: u8, shape: [n], role: in}"]),
     ("forms", "src/branch.cu", "add_offsets", "[8, 64]", ["shape: [batch * length / 256], role: in"]),
 ]
 

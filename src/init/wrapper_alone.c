@@ -1,0 +1,377 @@
+/* A launcher from the kernel alone, where no function that launches it can be read: its parameters are the
+ * launcher's, its template parameters have the values that files say somewhere, or plain ones, and grid and
+ * block are what its indexing asks for (wrapper_grid.c). */
+#include "init/wrapper.h"
+
+const char *wrapper_file_instance(struct wrapper_reader *r, const char *kernel)
+{
+    const struct init_source *s = r->source;
+    const char *best = NULL;
+
+    for (size_t n = 0; n < s->decls.n; n++) {
+        const struct init_decl *x = &s->decls.v[n];
+        if (x->kind != INIT_CALL && x->kind != INIT_OTHER && x->kind != INIT_FUNCTION)
+            continue;
+        if (x->body ||
+            (x->kind == INIT_FUNCTION && x->is_template && token_is(&s->tokens.v[x->first + 1], "<")))
+            continue;
+        struct tokens list = init_expand(r->source, x->first, x->end);
+        for (size_t i = 0; i + 1 < list.n; i++) {
+            size_t back = i, end;
+            while (back && back + 9 > i && !wrapper_sign(&list.v[back], "template ; }"))
+                back--;
+            if (!token_is(&list.v[i], kernel) || !token_is(&list.v[i + 1], "<") ||
+                !token_is(&list.v[back], "template") || token_is(&list.v[back + 1], "<"))
+                continue;
+            end = wrapper_angle(list.v, list.n, i + 1);
+            if (!end)
+                continue;
+            const char *args = wrapper_text(s->arena, list.v, i + 2, end);
+            if (!best || (strstr(args, "half") && !strstr(best, "half")))
+                best = args;
+        }
+    }
+    return best;
+}
+
+struct alone {
+    struct wrapper_reader r; /* its function is the kernel */
+    struct wrapper_grid grid;
+    const char *counted; /* the parameter that is how many threads do something; NULL: none */
+    struct str params, call, instance, fill;
+};
+
+static const char *guessed_value(struct wrapper_reader *r, const struct wrapper_tparam *p)
+{
+    const char *value = str_in(p->type, "bool|const bool") ? "false" : "1";
+
+    if (wrapper_is_enum(r, p->type))
+        return arena_printf(r->arena, "static_cast<%s>(0)", p->type);
+    if (wrapper_names_threads(p->name))
+        value = "256";
+    else if (strcasestr(p->name, "warp_size") || strcasestr(p->name, "warpsize"))
+        value = "32";
+    wrapper_ask(r, "which value has the template parameter %s? (name the instance: %s<...>)", p->name,
+                r->kernel.name);
+    return value;
+}
+
+static void choose_value(struct alone *d, size_t i)
+{
+    struct wrapper_reader *r = &d->r;
+    const struct wrapper_tparam *p = &r->kernel.tparams[i];
+    const char *value = wrapper_instance_arg(r, i);
+
+    if (!value)
+        value = wrapper_called_with(r, r->kernel.name, i, 0);
+    if (!value)
+        value = p->is_type && !p->fallback ? wrapper_default_type(p->name) : p->fallback;
+    if (!value)
+        value = guessed_value(r, p);
+    str_addf(&d->instance, "%s%s", i ? ", " : "<", value);
+    if (p->is_type && wrapper_type_name(r, value, NULL))
+        map_put(&r->alias, p->name, (void *)value);
+    if (!*p->name || str_starts(p->type, "template") || str_eq(p->type, "(*)"))
+        return;
+    if (p->is_type)
+        str_addf(&r->head, "    using %s = %s;\n", p->name, value);
+    else
+        str_addf(&r->head, "    constexpr %s %s = %s;\n", p->type, p->name, value);
+}
+
+/* A struct of numbers and pointers, which the launcher fills. */
+static bool give_members(struct alone *d, const char *name, const char *spelled)
+{
+    struct wrapper_reader *r = &d->r;
+    struct wrapper_members members = {0};
+
+    if (!wrapper_members(r, spelled, false, &members))
+        return false;
+    str_addf(&d->fill, "    %s %s{};\n", spelled, name);
+    for (size_t i = 0; i < members.n; i++) {
+        const struct wrapper_member *m = &members.v[i];
+        struct init_arg a = {.name = arena_printf(r->arena, "%s_%s", name, m->name), .type = m->type.type};
+        wrapper_add_param(&d->params, "%s%s %s%s", m->type.constant && m->type.pointer ? "const " : "",
+                          m->type.spelled, m->type.pointer ? "*" : "", a.name);
+        str_addf(&d->fill, "    %s.%s = %s;\n", name, m->name, a.name);
+        if (m->type.pointer)
+            wrapper_buffer(r, &a, m->type.constant);
+        else
+            wrapper_scalar(r, &a);
+        vec_add(r->arena, &r->task->args, a);
+    }
+    return true;
+}
+
+/* Is the parameter a number that becomes a size? */
+static bool is_size_param(struct alone *d, const char *name)
+{
+    for (size_t i = 0; i < d->r.kernel.n_list; i++) {
+        const struct wrapper_param *p = &d->r.kernel.list[i];
+        struct wrapper_type k = wrapper_type_of(&d->r, d->r.v, p->first, p->last);
+        if (str_eq(p->name, name))
+            return !k.pointer && k.type && wrapper_is_size(name, k.type) && !init_is_stride(name);
+    }
+    return false;
+}
+
+/* A size of the launcher's own; NAME is no parameter of the kernel. */
+static const char *own_name(const struct alone *d, const char *name)
+{
+    for (size_t i = 0; i < d->r.kernel.n_list; i++) {
+        if (str_eq(d->r.kernel.list[i].name, name))
+            return arena_printf(d->r.arena, "n_%s", name);
+    }
+    return name;
+}
+
+/* Before all other sizes: what lies in a block is innermost. */
+static void add_outermost(struct alone *d, const char *name)
+{
+    struct init_task *t = d->r.task;
+
+    vec_add(d->r.arena, &t->dims, name);
+    for (size_t i = t->dims.n - 1; i > 0; i--)
+        t->dims.v[i] = t->dims.v[i - 1];
+    t->dims.v[0] = name;
+}
+
+/* Of a number of threads that the kernel takes apart by sizes: a product of these and of how many there are. */
+static void compose(struct alone *d, struct init_arg *a)
+{
+    struct str product = {.arena = d->r.arena};
+    const char *outer = own_name(d, "outer");
+
+    str_add(&product, outer);
+    for (size_t i = 0; i < d->grid.divisors.n; i++) {
+        if (!str_eq(d->grid.divisors.v[i], a->name) && is_size_param(d, d->grid.divisors.v[i]))
+            str_addf(&product, " * %s", d->grid.divisors.v[i]);
+    }
+    a->value = a->name;
+    if (strchr(str_text(&product), '*')) {
+        a->value = arena_strdup(d->r.arena, str_text(&product));
+        a->todo = arena_printf(d->r.arena, "is %s always such a product?", a->name);
+    }
+    if (a->value == a->name)
+        vec_add(d->r.arena, &d->r.task->dims, a->name);
+    else
+        add_outermost(d, outer);
+}
+
+static void give_number(struct alone *d, struct init_arg *a)
+{
+    bool counts = false;
+
+    for (int i = 0; i < 3; i++)
+        counts = counts || (d->grid.blocks[i] && str_has_word(d->grid.blocks[i], a->name));
+    if (str_eq(d->counted, a->name))
+        compose(d, a);
+    else if (counts && !str_in(a->type, "f16|bf16|f32|f64|bool")) {
+        a->value = a->name;
+        vec_add(d->r.arena, &d->r.task->dims, a->name);
+    } else
+        wrapper_scalar(&d->r, a);
+}
+
+/* The number that a template's argument stands for; 0: none. */
+static int number_of(const struct alone *d, const char *text)
+{
+    for (size_t i = 0; i < d->r.kernel.n_tparams && text && d->instance.len; i++) {
+        if (str_eq(d->r.kernel.tparams[i].name, text))
+            text = wrapper_listed(d->r.arena, str_text(&d->instance) + 1, i);
+    }
+    return text ? atoi(text) : 0;
+}
+
+/* A view of a tensor, as torch hands it to kernels: a pointer with sizes, and strides of rows that lie one
+ * behind the other. */
+static bool give_view(struct alone *d, const char *name, const char *spelled)
+{
+    static const struct {
+        const char *name, *data, *sizes, *strides;
+        int rank; /* 0: the template's second argument */
+    } known[] = {{"PackedTensorAccessor", "data_", "sizes_", "strides_", 0},
+                 {"TensorInfo", "data", "sizes", "strides", 2}};
+    struct wrapper_reader *r = &d->r;
+    const char *open = strchr(spelled, '<'), *inside, *element, *behind = "";
+    size_t which = 0;
+
+    while (which < ARRAY_LEN(known) && !strstr(spelled, known[which].name))
+        which++;
+    if (!open || which == ARRAY_LEN(known) || strstr(spelled, known[which].name) > open)
+        return false;
+    inside = arena_strndup(r->arena, open + 1, strlen(open) - 2);
+    element = wrapper_listed(r->arena, inside, 0);
+    const bool constant = element && str_starts(element, "const ");
+    const size_t skip = constant ? strlen("const ") : 0;
+    const char *type = element ? wrapper_type_name(r, element + skip, NULL) : NULL;
+    const int rank = known[which].rank ? known[which].rank : number_of(d, wrapper_listed(r->arena, inside, 1));
+    struct init_arg a = {.name = arena_printf(r->arena, "%s_data", name), .type = type};
+    if (!type || rank < 1 || rank > WRAPPER_RANK)
+        return false;
+    wrapper_add_param(&d->params, "%s *%s", wrapper_resolved(r, element), a.name);
+    wrapper_buffer(r, &a, constant);
+    vec_add(r->arena, &r->task->args, a);
+    str_addf(&d->fill, "    %s %s{};\n    %s.%s = %s;\n", spelled, name, name, known[which].data, a.name);
+    for (int i = rank; i-- > 0;) {
+        const char *size = arena_printf(r->arena, "%s_%d", name, i);
+        str_addf(&d->fill, "    %s.%s[%d] = %s;\n    %s.%s[%d] = 1%s;\n", name, known[which].sizes, i, size,
+                 name, known[which].strides, i, behind);
+        behind = arena_printf(r->arena, " * %s%s", size, behind);
+    }
+    if (known[which].rank)
+        str_addf(&d->fill, "    %s.dims = %d;\n", name, rank);
+    for (int i = 0; i < rank; i++) {
+        struct init_arg n = {.name = arena_printf(r->arena, "%s_%d", name, i), .type = "i32"};
+        n.value = n.name;
+        wrapper_add_param(&d->params, "int %s", n.name);
+        vec_add(r->arena, &r->task->dims, n.name);
+        vec_add(r->arena, &r->task->args, n);
+    }
+    return true;
+}
+
+static void give(struct alone *d, size_t i)
+{
+    struct wrapper_reader *r = &d->r;
+    const struct wrapper_param *p = &r->kernel.list[i];
+    struct wrapper_type k = wrapper_type_of(r, r->v, p->first, p->last);
+
+    if (k.pointer && str_eq(k.spelled, "void")) {
+        const char *cast = wrapper_cast_of(r, r->v, 4, r->n, p->name);
+        k.spelled = cast ? cast : "uint8_t";
+        k.type = wrapper_type_name(r, k.spelled, &k.lanes);
+    }
+    struct init_arg a = {.name = *p->name ? p->name : arena_printf(r->arena, "arg%zu", i), .type = k.type};
+    const bool other = k.pointer && (k.lanes > 1 || wrapper_is_bits(k.spelled));
+    const char *element = other && k.type ? wrapper_spelled(k.type) : NULL;
+
+    str_add(&d->call, i ? ", " : "");
+    if (other)
+        str_addf(&d->call, "reinterpret_cast<%s%s *>(%s)", k.constant ? "const " : "", k.spelled, a.name);
+    else if (!k.type && !k.pointer && (give_view(d, a.name, k.spelled) || give_members(d, a.name, k.spelled))) {
+        str_add(&d->call, a.name);
+        return;
+    } else
+        str_add(&d->call, k.type ? a.name : "{}");
+    if (!k.type) {
+        wrapper_ask(r, "the kernel's parameter %s has the type %s; the launcher has to make one", a.name,
+                    wrapper_text(r->arena, r->v, p->first, p->last));
+        return;
+    }
+    const char *constant = k.constant && k.pointer ? "const " : "", *star = k.pointer ? "*" : "";
+    wrapper_add_param(&d->params, "%s%s %s%s", constant, element ? element : k.spelled, star, a.name);
+    if (k.pointer)
+        wrapper_buffer(r, &a, k.constant);
+    else
+        give_number(d, &a);
+    vec_add(r->arena, &r->task->args, a);
+}
+
+/* A size of the grid that nothing bounds. */
+static const char *open_size(struct alone *d, int axis)
+{
+    static const char *const names[3] = {"blocks", "blocks_y", "blocks_z"};
+    struct init_arg a = {.name = own_name(d, names[axis]), .type = "i32"};
+
+    wrapper_add_param(&d->params, "int %s", a.name);
+    a.value = a.name;
+    add_outermost(d, a.name);
+    vec_add(d->r.arena, &d->r.task->args, a);
+    return a.name;
+}
+
+static const char *launch_text(struct alone *d)
+{
+    struct wrapper_reader *r = &d->r;
+    struct wrapper_grid g = d->grid;
+
+    for (int i = 0; i < 3; i++) {
+        if (g.open[i] || (i == 0 && (!g.says || !r->task->dims.n)))
+            g.blocks[i] = open_size(d, i);
+    }
+    wrapper_note(r, "grid and block are what the indexing of %s asks for", r->kernel.name);
+    wrapper_ask(r, "with which grid, block and shared memory do callers launch %s?", r->kernel.name);
+    return arena_printf(r->arena,
+                        "    dim3 launch_block(%s, %s, %s);\n    dim3 launch_grid(%s, %s, %s);\n"
+                        "    %s%s%s<<<launch_grid, launch_block, %s, stream>>>(%s);\n",
+                        g.threads[0], g.threads[1], g.threads[2], g.blocks[0], g.blocks[1], g.blocks[2],
+                        init_scope(r->source, r->in->kernel->scope), r->kernel.name, str_text(&d->instance),
+                        g.shared ? "48 * 1024" : "0", str_text(&d->call));
+}
+
+/* Reads the kernel: its template's values, its indexing. False: it cannot be read. */
+static bool open_alone(struct alone *d, struct init_task *t, const struct init_wrapped *w,
+                       struct init_wrapped *with)
+{
+    struct init_source *s = w->source;
+
+    *d = (struct alone){.r = {.arena = s->arena, .source = s, .task = t, .final = true, .in = with}};
+    *with = *w;
+    d->r.kernel_tokens = init_expand(s, w->kernel->first, w->kernel->end);
+    d->r.v = d->r.kernel_tokens.v;
+    d->r.n = d->r.kernel_tokens.n;
+    if (!wrapper_scan(&d->r.kernel, s->arena, d->r.v, d->r.n))
+        return false;
+    d->r.f = d->r.kernel;
+    if (!w->instance && d->r.kernel.n_tparams)
+        with->instance = wrapper_file_instance(&d->r, w->kernel->name);
+    for (size_t i = 0; i < d->r.kernel.n_tparams; i++)
+        choose_value(d, i);
+    if (d->instance.len)
+        str_addc(&d->instance, '>');
+    wrapper_grid(&d->r, &d->grid);
+    for (size_t i = 0; i < d->r.kernel.n_list && d->grid.bound; i++) {
+        if (str_eq(d->grid.bound, d->r.kernel.list[i].name))
+            d->counted = d->grid.bound;
+    }
+    return true;
+}
+
+static void close_alone(struct alone *d)
+{
+    str_free(&d->params);
+    str_free(&d->call);
+    str_free(&d->instance);
+    str_free(&d->fill);
+    str_free(&d->r.head);
+    map_free(&d->r.alias);
+    map_free(&d->r.shown);
+}
+
+bool wrapper_is_composed(const struct init_wrapped *w)
+{
+    struct init_task none = {0};
+    struct init_wrapped with;
+    struct alone d;
+    bool composed = false;
+
+    if (open_alone(&d, &none, w, &with) && d.counted) {
+        for (size_t i = 0; i < d.grid.divisors.n; i++)
+            composed = composed ||
+                       (!str_eq(d.grid.divisors.v[i], d.counted) && is_size_param(&d, d.grid.divisors.v[i]));
+    }
+    close_alone(&d);
+    return composed;
+}
+
+void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
+{
+    struct init_source *s = w->source;
+    struct init_wrapped with;
+    struct alone d;
+    struct str open = {.arena = s->arena};
+
+    if (!open_alone(&d, t, w, &with)) {
+        close_alone(&d);
+        return;
+    }
+    for (size_t i = 0; i < d.r.kernel.n_list; i++)
+        give(&d, i);
+    const char *launch = launch_text(&d);
+    wrapper_add_using(&open, s->arena, init_scope(s, w->kernel->scope));
+    t->launcher =
+        arena_printf(s->arena, "%sextern \"C\" void %s(%scudaStream_t stream)\n{\n%s%s%s}\n", str_text(&open),
+                     t->entry, str_text(&d.params), str_text(&d.r.head), str_text(&d.fill), launch);
+    close_alone(&d);
+}

@@ -1,0 +1,274 @@
+/* Values of template parameters: of the instance that was named, of callers, of explicit instantiations, of
+ * what a parameter is handed to. */
+#include "init/wrapper.h"
+
+#include <ctype.h>
+
+/* Is the word a number, a type, or something that the file declares, and no parameter of the template that says
+ * it? */
+static bool is_value(struct wrapper_reader *r, const struct init_decl *host, const char *word)
+{
+    const struct init_source *s = r->source;
+
+    for (size_t i = host->first; host->is_template && i < host->params; i++) {
+        if (token_is(&s->tokens.v[i], word))
+            return false;
+    }
+    return isdigit((unsigned char)*word) || str_in(word, "true|false") || wrapper_type_name(r, word, NULL) ||
+           init_named(s, word) || map_has(&s->macro_names, word);
+}
+
+/* `constexpr int kThreads = 128;` in the function's tokens: 128; NULL: nothing so plain. Of several types, as
+ * the cases of a switch name them, the first that is not double. */
+static const char *fixed_in(struct wrapper_reader *r, const struct tokens *list, const char *word)
+{
+    const char *found = NULL;
+
+    for (size_t i = 2; i + 3 < list->n; i++) {
+        if (!token_is(&list->v[i], word) || !token_is(&list->v[i + 1], "=") || !token_is(&list->v[i + 3], ";"))
+            continue;
+        for (size_t k = i; k-- > 0 && k + 5 > i && !wrapper_sign(&list->v[k], "; { }");) {
+            if (!token_in(&list->v[k], "constexpr|using"))
+                continue;
+            if (!token_is(&list->v[i + 2], "double"))
+                return token_text(r->arena, &list->v[i + 2]);
+            found = "double";
+        }
+    }
+    return found;
+}
+
+/* The number of the function's own template parameter of this name; -1: none. */
+static int own_tparam(struct wrapper_reader *r, const struct tokens *list, const char *word)
+{
+    struct wrapper_function f;
+
+    if (!wrapper_scan(&f, r->arena, list->v, list->n))
+        return -1;
+    for (size_t i = 0; i < f.n_tparams; i++) {
+        if (str_eq(f.tparams[i].name, word))
+            return (int)i;
+    }
+    return -1;
+}
+
+/* What callers write for template parameter `which` of the function: its first plain value. One that they have
+ * as a template parameter themselves is what their callers write. */
+const char *wrapper_called_with(struct wrapper_reader *r, const char *name, size_t which, int depth)
+{
+    struct arena *a = r->arena;
+
+    for (size_t h = 0; h < r->in->n_hosts; h++) {
+        const struct init_decl *host = r->in->hosts[h];
+        struct tokens list = init_expand(r->source, host->first, host->end);
+        for (size_t i = 0; i + 2 < list.n; i++) {
+            size_t end, item = i + 2;
+            if (!token_is(&list.v[i], name) || !token_is(&list.v[i + 1], "<"))
+                continue;
+            end = wrapper_angle(list.v, list.n, i + 1);
+            for (size_t k = 0; k < which && item < end; k++)
+                item = wrapper_item(list.v, item, end) + 1;
+            if (item >= end)
+                continue;
+            size_t next = wrapper_item(list.v, item, end), last = item;
+            while (last + 2 < next && token_is(&list.v[last + 1], "::"))
+                last += 2;
+            if (last + 1 != next)
+                continue;
+            const char *word = token_text(a, &list.v[last]), *value;
+            int own = own_tparam(r, &list, word);
+            if (own < 0 && is_value(r, host, word))
+                return wrapper_text(a, list.v, item, next);
+            value = fixed_in(r, &list, word);
+            if (value && is_value(r, host, value))
+                return value;
+            value = own >= 0 && depth < 4 && !str_eq(host->name, name)
+                        ? wrapper_called_with(r, host->name, (size_t)own, depth + 1)
+                        : NULL;
+            if (value)
+                return value;
+        }
+    }
+    return NULL;
+}
+
+/* `switch (NAME)` over the template parameter, whose case for `value` does not launch the kernel: the label of
+ * the first one that does. */
+static const char *launched_case(struct wrapper_reader *r, const char *name, const char *value)
+{
+    const char *label = NULL;
+
+    for (size_t i = r->f.body; i + 4 < r->f.body_end; i++) {
+        if (!token_is(&r->v[i], "switch") || !token_is(&r->v[i + 2], name) || !token_is(&r->v[i + 3], ")"))
+            continue;
+        const size_t close = wrapper_skip(r->v, r->f.body_end, i + 4);
+        for (size_t k = i + 4; k < close; k++) {
+            size_t end = k + 1;
+            if (token_is(&r->v[k], "case") && token_is(&r->v[k + 2], ":")) {
+                while (end < close && !token_in(&r->v[end], "break|return|default"))
+                    end++;
+                if (!wrapper_says_launch(r, k, end))
+                    continue;
+                if (token_is(&r->v[k + 1], value))
+                    return value;
+                label = label ? label : token_text(r->arena, &r->v[k + 1]);
+            }
+        }
+    }
+    return label ? label : value;
+}
+
+/* A value for a template parameter that nobody gives one: false, or an enumeration's first; NULL: none. */
+static const char *plain_value(struct wrapper_reader *r, const struct wrapper_tparam *p)
+{
+    const char *value = NULL;
+
+    if (str_in(p->type, "bool|const bool"))
+        value = "false";
+    else if (wrapper_is_enum(r, p->type))
+        value = arena_printf(r->arena, "static_cast<%s>(0)", p->type);
+    if (value)
+        wrapper_note(r, "%s: %s is %s here; for another value name the instance", r->f.name, p->name, value);
+    return value;
+}
+
+/* The types that the file instantiates the function with, f16 before others: of `template void f(half *, ...)`
+ * and `template void f<half>(...)`. */
+static const char *instantiated_with(struct wrapper_reader *r, const struct wrapper_tparam *p)
+{
+    const struct tokens *all = &r->source->tokens;
+    const char *best = NULL;
+
+    for (size_t i = 2; i + 2 < all->n; i++) {
+        size_t back = i, open = i + 1, item;
+        if (!token_is(&all->v[i], r->f.name) || !wrapper_sign(&all->v[i + 1], "( <"))
+            continue;
+        while (back && back + 6 > i && !wrapper_sign(&all->v[back - 1], "; } { )"))
+            back--;
+        if (!token_is(&all->v[back], "template") || token_is(&all->v[back + 1], "<"))
+            continue;
+        if (token_is(&all->v[open], "<"))
+            open = wrapper_angle(all->v, all->n, open) + 1;
+        item = open + 1;
+        for (size_t k = 0; k < r->f.n_list; k++) {
+            const struct wrapper_param *q = &r->f.list[k];
+            size_t close = wrapper_skip(all->v, all->n, open) - 1, end = wrapper_item(all->v, item, close);
+            bool mine = false;
+            for (size_t m = q->first; m < q->last; m++)
+                mine = mine || token_is(&r->v[m], p->name);
+            size_t last = end;
+            if (last > item + 1 && all->v[last - 1].kind == TOK_WORD && all->v[last - 2].kind != TOK_WORD)
+                last--;
+            if (mine && item < close) {
+                struct wrapper_type t = wrapper_type_of(r, all->v, item, last);
+                if (t.type && t.lanes == 1 && (!best || str_eq(t.type, "f16")))
+                    best = t.spelled;
+                break;
+            }
+            item = end + 1;
+        }
+    }
+    return best;
+}
+
+/* What the instance that the user named gives the function's parameter: where the launch hands it to the
+ * kernel's template, or, where the launch says no arguments, the kernel's parameter of its name. */
+static const char *of_instance(struct wrapper_reader *r, const char *name)
+{
+    bool listed = false;
+
+    for (size_t i = r->f.body; i + 1 < r->f.body_end; i++) {
+        size_t end = token_is(&r->v[i], r->kernel.name) && token_is(&r->v[i + 1], "<")
+                         ? wrapper_angle(r->v, r->f.body_end, i + 1)
+                         : 0;
+        for (size_t item = i + 2, k = 0; item < end; k++) {
+            size_t next = wrapper_item(r->v, item, end);
+            if (next == item + 1 && token_is(&r->v[item], name))
+                return wrapper_instance_arg(r, k);
+            item = next + 1;
+        }
+        listed = listed || end;
+    }
+    for (size_t k = 0; k < r->kernel.n_tparams && !listed; k++) {
+        if (str_eq(r->kernel.tparams[k].name, name))
+            return wrapper_instance_arg(r, k);
+    }
+    return NULL;
+}
+
+/* The type that the kernel's own parameter has for the function's `T *` that is handed to it. */
+static const char *deduced(struct wrapper_reader *r, const struct wrapper_tparam *p)
+{
+
+    for (size_t i = r->f.body; i + 1 < r->f.body_end; i++) {
+        size_t close, item;
+        if (!token_is(&r->v[i], ">>>") || !token_is(&r->v[i + 1], "("))
+            continue;
+        close = wrapper_skip(r->v, r->n, i + 1) - 1;
+        item = i + 2;
+        for (size_t which = 0; item < close && which < r->kernel.n_list; which++) {
+            const size_t end = wrapper_item(r->v, item, close);
+            const struct wrapper_param *of = &r->kernel.list[which];
+            struct wrapper_type t = wrapper_type_of(r, r->kernel_tokens.v, of->first, of->last);
+            for (size_t k = 0; k < r->f.n_list && item + 1 == end && t.pointer && t.type && t.lanes == 1; k++) {
+                const struct wrapper_param *q = &r->f.list[k];
+                for (size_t m = q->first; m < q->last && token_is(&r->v[item], q->name); m++) {
+                    if (token_is(&r->v[m], p->name))
+                        return t.spelled;
+                }
+            }
+            item = end + 1;
+        }
+    }
+    return NULL;
+}
+
+void wrapper_choose_tparam(struct wrapper_reader *r, size_t i, const char *instance)
+{
+    const struct wrapper_tparam *p = &r->f.tparams[i];
+    const char *value = NULL;
+
+    value = of_instance(r, p->name);
+    if (!value && p->is_type)
+        value = deduced(r, p);
+    if (!value)
+        value = wrapper_called_with(r, r->f.name, i, 0);
+    if (!value)
+        value = wrapper_listed(r->arena, instance, i);
+    if (value && p->is_type && !wrapper_type_name(r, value, NULL) && !init_named(r->source, value))
+        value = NULL;
+    if (!value && p->is_type)
+        value = instantiated_with(r, p);
+    if (!value && p->fallback && !map_has(&r->alias, p->fallback))
+        value = p->fallback;
+    if (!value && p->is_type) {
+        value = wrapper_default_type(p->name);
+        wrapper_note(r, "%s: %s is %s here; for another type name the instance", r->f.name, p->name, value);
+    }
+    if (!value)
+        value = plain_value(r, p);
+    if (value && !p->is_type)
+        value = launched_case(r, p->name, value);
+    if (!value) {
+        wrapper_lost(r, "its template parameter %s has no value that its callers write", p->name);
+        return;
+    }
+    if (!*p->name)
+        return;
+    if (str_starts(p->type, "template") ||
+        str_eq(p->type, "(*)")) { /* written out: no declaration renames it */
+        for (size_t k = r->f.body; k < r->f.body_end; k++) {
+            if (!token_is(&r->v[k], p->name))
+                continue;
+            r->v[k] = init_words(r->source, value).v[0];
+            r->v[k].s = value; /* a qualified name is one word here */
+            r->v[k].len = (uint32_t)strlen(value);
+        }
+    } else if (!p->is_type)
+        str_addf(&r->head, "    constexpr %s %s = %s;\n", p->type, p->name, value);
+    else {
+        if (wrapper_type_name(r, value, NULL))
+            map_put(&r->alias, p->name, arena_strdup(r->arena, value));
+        str_addf(&r->head, "    using %s = %s;\n", p->name, value);
+    }
+}
