@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""kinds.py ASTRA DEVICE [TASK ...] >TIMES.csv: times of kinds of kernels that the clock was not settled with (kinds.tsv).
+
+With DEVICE sim they are the clock's, with cuda a GPU's; fit.py compares the two. What does not pass is left out, and said."""
+import concurrent.futures
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def kinds():
+    with open(os.path.join(ROOT, "tools/clock/kinds.tsv"), encoding="utf-8") as file:
+        for line in file:
+            if not line.startswith("#"):
+                task, workloads, files = line.rstrip("\n").split("\t")
+                yield task, workloads.split() if workloads != "-" else [], files.split()
+
+
+def larger(folder, task, workloads):
+    """The task at other workloads."""
+    copy = os.path.join(folder, task)
+    shutil.copytree(os.path.join(ROOT, "tests/tasks", task), copy)
+    path = os.path.join(copy, "task.yaml")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if workloads:
+        rows = "".join(f"  - [{', '.join(w.split('x'))}]\n" for w in workloads)
+        text = re.sub(r"^workloads:\n(?:[ #].*\n|\n)*", lambda _: "workloads:\n" + rows, text, flags=re.M)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return copy
+
+
+def points(result, original):
+    """(version, dims, regime, us) of one bench: the version's, and the original's if it is asked for."""
+    for row in result["workloads"] + result["other_regime"]:
+        dims = "x".join(str(x) for x in row["dims"].values())
+        if original:
+            yield "kernel", dims, row["regime"], row["baseline_us"]
+        yield os.path.splitext(os.path.basename(result["file"]))[0], dims, row["regime"], row["best_us"]
+
+
+def times(astra, device, folder, kind):
+    """Rows of the CSV, and what was left out."""
+    task, workloads, files = kind
+    copy, rows, left = larger(folder, task, workloads), [], []
+    for name in files:
+        done = subprocess.run([astra, "bench", copy, os.path.join(ROOT, "tests", name), "--device", device, "--json", "--quiet"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        result = json.loads(done.stdout) if done.stdout else {"verdict": "no answer", "words": done.stderr.strip()}
+        if result["verdict"] not in ("passed", "slower"):
+            left.append(f"{task} {name}: {result['verdict']}: {result['words']}")
+            continue
+        for version, dims, regime, us in points(result, not rows):
+            if us is not None:
+                rows.append([task, version, dims, regime, f"{us:.4f}", "ok"])
+    return rows, left
+
+
+def main():
+    astra, device, only = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(["task", "version", "dims", "regime", "median_us", "status"])
+    chosen = [kind for kind in kinds() if not only or kind[0] in only]
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for rows, left in pool.map(lambda kind: times(astra, device, folder, kind), chosen):
+            out.writerows(rows)
+            sys.stdout.flush()
+            for line in left:
+                print(line, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()
