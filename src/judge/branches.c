@@ -434,6 +434,26 @@ static bool find_boundary(struct branches *b, const int64_t *base, int64_t numbe
     return false;
 }
 
+/* What is compared with the number is made of a dim, which is solved for. */
+static bool solve_boundary(struct branches *b, const int64_t *least, int64_t number, int64_t by,
+                           struct fate *fate)
+{
+    const struct task *t = b->version->judge->task;
+    int64_t dims[16];
+
+    for (size_t k = 0; k < b->numbers.n * t->n_dims && !over(b, fate); k++) {
+        const struct plan_number x = b->numbers.v[k / t->n_dims];
+        int64_t other;
+        memcpy(dims, least, t->n_dims * sizeof(*dims));
+        if (!x.orders || x.varies || x.number != number || !solve(b, dims, k % t->n_dims, &x))
+            continue;
+        dims[k % t->n_dims] += by;
+        if (compared(b, dims, x.place, &other) && take_boundary(b, dims, number, other, fate))
+            return true;
+    }
+    return false;
+}
+
 /* The number itself and one vector to either side of it, where other dims are small, or as in a workload. */
 static void add_boundaries(struct branches *b, const int64_t *least, struct fate *fate)
 {
@@ -449,6 +469,8 @@ static void add_boundaries(struct branches *b, const int64_t *least, struct fate
             find_boundary(b, small, number, offset, fate) || find_boundary(b, least, number, offset, fate);
         for (size_t w = 0; w < t->n_workloads && !found && !over(b, fate); w++)
             found = find_boundary(b, t->workloads + w * t->n_dims, number, offset, fate);
+        if (!found)
+            solve_boundary(b, least, number, offset, fate);
     }
 }
 

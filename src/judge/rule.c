@@ -105,7 +105,9 @@ double rule_unit(enum kernel_type type, enum kernel_type narrow, const struct ru
     floors_of(type, NAN, least);
     added = error_ulp(KT_F32, 1) / 2 * terms->sizes / least[0];
     if (summed > 0 && isfinite(summed))
-        rounded = UNIT * error_ulp(narrow, 1) * sqrt(summed) / times_floor(type, narrow);
+        rounded = UNIT *
+                  hypot(error_ulp(narrow, 1) * sqrt(summed), error_ulp(narrow, 0)) / /* nor finer than that */
+                  times_floor(type, narrow);
     return fmax(rounded, isfinite(added) ? added : 0);
 }
 
@@ -120,8 +122,11 @@ size_t rule_integers(const struct rule *r, size_t n)
 
     if (!in_force(r, RULE_INTEGERS) || !(own->most_other > 0))
         return 0;
-    return LUCK +
-           (size_t)ceil((double)TIMES * (double)own->n_other / (double)MAX(own->n, (size_t)1) * (double)n);
+    double others = (double)own->n_other;
+    if (n > own->n) /* few of few elements tell little of how many there are in more: the upper end of what they
+                       tell */
+        others += LUCK + 2 * sqrt(others);
+    return LUCK + (size_t)ceil(TIMES * others / (double)MAX(own->n, (size_t)1) * (double)n);
 }
 
 static bool integer_allowed(const struct rule *r, const struct rule_element *x, struct rule_answer *a)

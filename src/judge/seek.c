@@ -18,6 +18,7 @@ enum {
     LOOK_INSNS = 4000,    /* of a block that is looked at */
     LOOK_TOTAL = 8000000, /* of all of them */
     MOST_SPECIAL = 48,
+    MOST_GUARDS = 4,   /* constants of a version's own with which it compares floating numbers */
     MOST_PATTERNS = 8, /* numbers of a version's own that data may be compared with */
 };
 #define MOST_VALUE 1e10 /* as large as the suite draws them */
@@ -403,6 +404,77 @@ static bool seek_values(struct seek *s, const struct ptx_constant *list, size_t 
     return true;
 }
 
+/* ---- guards ---- */
+
+/* Constants with which this version compares floating numbers, and the original does not. */
+static size_t own_guards(const struct seek *s, double *to)
+{
+    const struct ptx_constant *mine, *theirs;
+    size_t n = ptx_compared_constants(s->version->module, s->own, &mine), kept = 0;
+    size_t m = ptx_compared_constants(s->judge->baseline.module, s->own, &theirs);
+
+    for (size_t i = 0; i < n && kept < MOST_GUARDS; i++) {
+        double c = fabs(mine[i].real);
+        bool known = c < 1 / MOST_VALUE || c > MOST_VALUE;
+        for (size_t k = 0; k < m; k++)
+            known |= fabs(theirs[k].real) == c;
+        for (size_t k = 0; k < kept; k++)
+            known |= to[k] == c;
+        if (!known)
+            to[kept++] = c;
+    }
+    return kept;
+}
+
+static const int64_t *longest_case(const struct judge *j)
+{
+    size_t last = j->task->n_dims - 1;
+    const int64_t *longest = j->cases[0].dims;
+
+    for (size_t c = 1; c < j->n_cases; c++)
+        if (j->cases[c].dims[last] > longest[last])
+            longest = j->cases[c].dims;
+    return longest;
+}
+
+/* A guard is right on either side of its constant, and may be wrong where many numbers lie just below it:
+ * inputs of one form have nothing else, of either sign, and the others are the task's. */
+static bool seek_guards(struct seek *s, struct err *err)
+{
+    const struct task *t = s->judge->task;
+    double guards[MOST_GUARDS];
+    size_t n = own_guards(s, guards);
+
+    for (size_t k = 0; k < n * t->n_args * 2 && !seek_over(s); k++) {
+        size_t first = k / 2 % t->n_args;
+        double high = guards[k / 2 / t->n_args], low = high * 31 / 32;
+        struct task_values *values = arena_array(s->arena, struct task_values, t->n_args);
+        bool alone = true;
+        for (size_t i = 0; i < t->n_args; i++) {
+            const struct task_arg *arg = &t->args[i];
+            bool alike = task_is_any_float(arg) && arg->n_shape == t->args[first].n_shape;
+            values[i] = arg->values;
+            values[i].special_share = 0;
+            alone &= !(alike && i < first); /* each form once */
+            if (alike) {
+                values[i].kind = VALUE_UNIFORM;
+                values[i].low = k & 1 ? -high : low;
+                values[i].high = k & 1 ? -low : high;
+            }
+        }
+        if (!alone || !task_is_any_float(&t->args[first]))
+            continue;
+        if (!run_case(s, longest_case(s->judge), values, err))
+            return false;
+        if (!fate_open(s->fate))
+            s->fate->words =
+                arena_printf(s->own, "%s, with inputs just below %.9g, with which its own code compares",
+                             s->fate->words, high);
+        arena_reset(s->arena);
+    }
+    return true;
+}
+
 /* ---- bit patterns ---- */
 
 static bool is_round(uint64_t v)
@@ -501,7 +573,8 @@ bool seek_verify(struct version *v, const struct trial_coverage *have, struct ar
         ok = (!n || seek_values(&s, list, n, err)) && seek_shapes(&s, err);
     }
     if (ok && fate_open(fate) && v->module)
-        ok = seek_patterns(&s, err);
+        ok = seek_patterns(&s, err) &&
+             (!fate_open(fate) || !j->options.confirm || v == &j->baseline || seek_guards(&s, err));
     *sought = s.cases;
     vec_free(&s.shapes);
     arena_close(s.arena);

@@ -132,6 +132,9 @@ struct ptx_constant {
 size_t ptx_coverage_constants(const struct ptx_module *m, const uint8_t *ran, struct arena *a,
                               const struct ptx_constant **list);
 
+/* And those with which floating numbers are compared, whichever way that has gone. */
+size_t ptx_compared_constants(const struct ptx_module *m, struct arena *a, const struct ptx_constant **list);
+
 /* ---- arithmetic by itself ----
  * What a kernel computes of its parameters and of what it reads alone, made a kernel without branches: of
  * loops, shared sums, thread and block numbers nothing is there. Each thread has parameters of its own, and all

@@ -41,6 +41,7 @@ static json_t *values_to_json(const struct task_values *v)
     json_put(o, "sprinkled", json_boolean(v->sprinkled));
     json_put(o, "tied", json_boolean(v->tied));
     json_put(o, "faint", json_boolean(v->faint));
+    json_put_int(o, "power", v->power);
     return o;
 }
 
@@ -63,6 +64,8 @@ json_t *task_case_to_json(const struct task *t, const struct task_case *c)
     return o;
 }
 
+enum { MOST_POWER = 1000 };
+
 static bool values_from_json(const json_t *o, struct arena *a, struct task_values *v)
 {
     const json_t *special = json_object_get(o, "special");
@@ -80,6 +83,7 @@ static bool values_from_json(const json_t *o, struct arena *a, struct task_value
     v->sprinkled = json_is_true(json_object_get(o, "sprinkled"));
     v->tied = json_is_true(json_object_get(o, "tied"));
     v->faint = json_is_true(json_object_get(o, "faint"));
+    v->power = (int)CLAMP(json_int(o, "power", 0), -MOST_POWER, MOST_POWER);
     v->special = list;
     v->n_special = json_array_size(special);
     for (size_t i = 0; i < v->n_special; i++)

@@ -453,6 +453,8 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
             builder_add(&b, &values, (i + k * 2) % values.n, distributions[i].name, distributions[i].kind, 0);
     if (values.n && any_arg(t, false) && !task_flushes(t))
         builder_add(&b, &values, values.n - 1, "faint", VALUE_FAINT, 0);
+    if (values.n)
+        add_sizes(&b, &values);
     if (values.n && any_arg(t, true)) {
         builder_add(&b, &values, 0, "every second value special", VALUE_NORMAL, 0.5);
         builder_add(&b, &values, values.n - 1, "every second value special", VALUE_NORMAL, 0.5);

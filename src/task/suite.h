@@ -48,6 +48,8 @@ void builder_add(struct builder *b, const struct shapes *s, size_t shape, const 
 /* rows: many of them; longer: as long as can be; values: a workload's last extents. */
 void add_wild_cases(struct builder *b, const struct shapes *rows, const struct shapes *longer,
                     const struct shapes *values);
+/* Inputs of which one is large and another small, and all of them small. */
+void add_sizes(struct builder *b, const struct shapes *values);
 /* One value everywhere, more often than 16 bits count. */
 void add_one_value(struct builder *b);
 /* Floating scalars with other values than the task's. */

@@ -24,7 +24,7 @@ static bool is_any_integer(const struct task_arg *arg)
            (v->kind == VALUE_NORMAL || (v->kind == VALUE_INTEGERS && !v->declared));
 }
 
-static bool is_any_float(const struct task_arg *arg)
+bool task_is_any_float(const struct task_arg *arg)
 {
     return is_read(arg) && type_is_floating(arg->type) && arg->values.kind == VALUE_NORMAL;
 }
@@ -112,10 +112,10 @@ static size_t most_extents(const struct task *t, size_t *with, size_t *fewer)
 
     *with = *fewer = 0;
     for (size_t i = 0; i < t->n_args; i++)
-        most = is_any_float(&t->args[i]) ? MAX(most, t->args[i].n_shape) : most;
+        most = task_is_any_float(&t->args[i]) ? MAX(most, t->args[i].n_shape) : most;
     for (size_t i = 0; i < t->n_args; i++) {
-        *with += is_any_float(&t->args[i]) && t->args[i].n_shape == most;
-        *fewer += is_any_float(&t->args[i]) && t->args[i].n_shape < most;
+        *with += task_is_any_float(&t->args[i]) && t->args[i].n_shape == most;
+        *fewer += task_is_any_float(&t->args[i]) && t->args[i].n_shape < most;
     }
     return most;
 }
@@ -128,7 +128,7 @@ static void make_apart(const struct task *t, struct task_values *values, unsigne
 
     for (size_t i = 0; i < t->n_args; i++) {
         struct task_values *v = &values[i];
-        if (!is_any_float(&t->args[i]))
+        if (!task_is_any_float(&t->args[i]))
             continue;
         v->special_share = 0;
         v->turn = 0;
@@ -147,8 +147,8 @@ static bool takes_zero(const struct task_arg *arg)
 {
     const struct task_values *v = &arg->values;
 
-    return is_any_float(arg) || (is_read(arg) && type_is_floating(arg->type) && v->kind == VALUE_UNIFORM &&
-                                 v->low <= 0 && v->high >= 0);
+    return task_is_any_float(arg) || (is_read(arg) && type_is_floating(arg->type) && v->kind == VALUE_UNIFORM &&
+                                      v->low <= 0 && v->high >= 0);
 }
 
 static void make_wild(const struct task_arg *arg, enum wild wild, unsigned turn, struct task_values *v)
@@ -161,12 +161,12 @@ static void make_wild(const struct task_arg *arg, enum wild wild, unsigned turn,
     v->turn = turn;
     v->sprinkled = wild == WILD_SPRINKLED && takes_zero(arg);
     v->faint = wild == WILD_FAINT && takes_zero(arg);
-    v->tied = wild == WILD_TIED && (any || is_any_float(arg));
+    v->tied = wild == WILD_TIED && (any || task_is_any_float(arg));
     if (any && (wild == WILD_PATTERNS || wild == WILD_RANGE))
         v->kind = VALUE_RANGE;
     if (wild == WILD_PATTERNS)
         v->patterned = true;
-    if (wild == WILD_HUGE && is_any_float(arg))
+    if (wild == WILD_HUGE && task_is_any_float(arg))
         v->kind = VALUE_HUGE;
 }
 
@@ -182,6 +182,32 @@ static void make_one(struct builder *b, const int64_t *dims, const struct task_a
         low = 0, high = 128;
     *v = (struct task_values){.kind = VALUE_CONSTANT,
                               .constant = (double)(low + (int64_t)rng_below(&b->rng, (uint64_t)(high - low)))};
+}
+
+/* Numbers of one size in each input, but not of the same in all: every other one small where the others are
+ * large, and all of them small. A type's powers leave room for a few times the largest. */
+void add_sizes(struct builder *b, const struct shapes *values)
+{
+    static const char *const names[] = {"inputs of opposed sizes", "inputs of opposed sizes",
+                                        "all inputs small"};
+    const struct task *t = b->task;
+    unsigned n = 0;
+
+    for (size_t i = 0; i < t->n_args; i++)
+        n += task_is_any_float(&t->args[i]);
+    for (unsigned turn = 0; n > 1 && turn < ARRAY_LEN(names); turn++) {
+        size_t before = b->cases.n;
+        unsigned seen = 0;
+        builder_add(b, values, turn % values->n, names[turn], VALUE_NORMAL, -1);
+        for (size_t i = 0; b->cases.n > before && i < t->n_args; i++) {
+            struct task_values *v = (struct task_values *)&b->cases.v[before].values[i];
+            int most = t->args[i].type == KT_F16 ? 12 : t->args[i].type == KT_F64 ? 100 : 20;
+            if (task_is_any_float(&t->args[i]))
+                v->power = turn == 2 || (seen++ + turn) & 1 ? -most : most;
+            if (task_is_any_float(&t->args[i]) && turn == 2 && t->args[i].type == KT_F16)
+                v->power = -24;
+        }
+    }
 }
 
 /* More integers than 16 bits count, where they are most of what is read. */
@@ -276,7 +302,7 @@ static void add_answered(struct builder *b, const struct shapes *rows)
     bool any = false;
 
     for (size_t i = 0; i < t->n_args; i++)
-        any |= t->args[i].role == ROLE_INOUT && (is_any_float(&t->args[i]) || is_any_integer(&t->args[i]));
+        any |= t->args[i].role == ROLE_INOUT && (task_is_any_float(&t->args[i]) || is_any_integer(&t->args[i]));
     if (any)
         builder_add(b, rows, 0, "the answer is there already, nearly", VALUE_NORMAL, -1);
     if (b->cases.n > before)
@@ -287,7 +313,7 @@ static bool may_be_plain(const struct task_arg *arg)
 {
     const struct task_values *v = &arg->values;
 
-    return is_any_float(arg) || is_any_integer(arg) ||
+    return task_is_any_float(arg) || is_any_integer(arg) ||
            (is_read(arg) && v->kind == VALUE_UNIFORM && v->low <= 0 && v->high >= 1);
 }
 
@@ -330,10 +356,10 @@ void add_wild_cases(struct builder *b, const struct shapes *rows, const struct s
     size_t with, fewer, numbers = 0; /* inputs of any numbers */
 
     for (size_t i = 0; i < t->n_args; i++) {
-        numbers += is_any_integer(&t->args[i]) || is_any_float(&t->args[i]);
+        numbers += is_any_integer(&t->args[i]) || task_is_any_float(&t->args[i]);
         promised |= takes_zero(&t->args[i]) && t->args[i].values.kind == VALUE_UNIFORM;
         integers |= is_any_integer(&t->args[i]);
-        floats |= is_any_float(&t->args[i]);
+        floats |= task_is_any_float(&t->args[i]);
         indices |= is_read(&t->args[i]) && t->args[i].values.kind == VALUE_INDEX;
     }
     if (!rows->n)
@@ -394,12 +420,20 @@ static bool is_square(const struct task_arg *arg, const int64_t *dims)
 static bool make_structured(const struct task_arg *arg, const int64_t *dims, enum task_structure structure,
                             struct task_values *v)
 {
-    bool number = is_any_float(arg);
+    bool number = task_is_any_float(arg);
 
     if (structure == STRUCTURE_LARGE && number && arg->type != KT_F16)
         v->kind = VALUE_LARGE;
     if (structure == STRUCTURE_LARGE)
         return v->kind == VALUE_LARGE;
+    if (structure == STRUCTURE_ENDS) { /* sums of these are as large as they can be */
+        if (!is_any_integer(arg))
+            return false;
+        v->kind = VALUE_RANGE;
+        v->patterned = true;
+        v->turn = TURN_NEAR_ENDS;
+        return true;
+    }
     if (!number && !is_any_integer(arg) && !(is_read(arg) && v->kind == VALUE_INDEX))
         return false;
     v->patterned = structure == STRUCTURE_PARTS || is_square(arg, dims);

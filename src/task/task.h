@@ -33,7 +33,15 @@ enum value_kind {
 };
 
 enum { N_PATTERNS = 8, N_NEAR = 6, N_HUGE = 5, N_RUNGS = 4, N_RISES = 4 }; /* values.c */
-enum { TURN_UPPER = N_PATTERNS + N_NEAR + 1, TURN_ALIASES, TURN_FRONT, TURN_PLAIN, TURN_SYMMETRIC, TURN_PARTS };
+enum {
+    TURN_UPPER = N_PATTERNS + N_NEAR + 1,
+    TURN_ALIASES,
+    TURN_FRONT,
+    TURN_PLAIN,
+    TURN_SYMMETRIC,
+    TURN_PARTS,
+    TURN_NEAR_ENDS
+};
 
 struct task_values { /* how a buffer is filled: element i is a pure function of (this, seed, i) */
     enum value_kind kind;
@@ -49,6 +57,7 @@ struct task_values { /* how a buffer is filled: element i is a pure function of 
     bool sprinkled;     /* half of the elements are zero or tiny, drawn for each by itself */
     bool tied;          /* every other row, or half of the only one, is that of all inputs that are tied */
     bool faint;         /* the elements of a row are all a small part of what they would be */
+    int power;          /* normal numbers are so many powers of two as large */
     unsigned rung;      /* integers of the whole range: how much of it they do without, up to N_RUNGS */
     bool declared;      /* the task says this kind: it is a promise of the callers */
     const char *stored; /* the buffer's first bytes, whatever is said above; NULL: none */
@@ -202,6 +211,8 @@ void task_inputs(const struct task *t, struct arena *a, uint64_t seed, const str
 const struct task *task_of_case(struct arena *a, const struct task *t, const struct task_case *c);
 /* A scalar that is true or false: whatever the task says, callers may turn it. */
 bool task_is_flag(const struct task_arg *arg);
+/* An input of floating numbers of which the task says nothing. */
+bool task_is_any_float(const struct task_arg *arg);
 /* The whole content of a buffer in a case. */
 void task_fill_case(const struct task *t, const struct task_case *c, size_t arg, int64_t elements, void *to);
 
@@ -210,9 +221,9 @@ void task_fill_case(const struct task *t, const struct task_case *c, size_t arg,
 bool task_edge(const struct task *t, size_t arg, int64_t bytes, bool above, int64_t *dims);
 
 /* Values of a case beside the suite, one per arg, by which data may be taken for something simpler than it is:
- * every part of a row in a pattern of its own, matrices nearly symmetric, numbers beyond half's range. False:
- * the task has no such, or not on this shape. */
-enum task_structure { STRUCTURE_PARTS, STRUCTURE_SYMMETRIC, STRUCTURE_LARGE, N_STRUCTURES };
+ * every part of a row in a pattern of its own, matrices nearly symmetric, numbers beyond half's range, integers
+ * next to their range's ends. False: the task has no such, or not on this shape. */
+enum task_structure { STRUCTURE_PARTS, STRUCTURE_SYMMETRIC, STRUCTURE_LARGE, STRUCTURE_ENDS, N_STRUCTURES };
 bool task_structured(const struct task *t, const int64_t *dims, enum task_structure structure,
                      struct task_values *values);
 

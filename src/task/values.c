@@ -276,6 +276,7 @@ static double element(const struct task_arg *arg, const struct task_values *v, i
 {
     switch (v->kind) {
     case VALUE_NORMAL:
+        return ldexp(rng_normal_of(bits), v->power);
     case VALUE_ALIKE:
     case VALUE_NEARLY:
         return rng_normal_of(bits);
@@ -365,11 +366,13 @@ enum pattern {
     PLAIN, /* one number, but for a few elements of every second row behind its front; of a single row, too */
     SYMMETRIC, /* rows and columns the same, but for a few elements */
     PARTS,     /* every part of a row has a pattern of its own */
+    NEAR_ENDS, /* all at one end of the range, or next to it */
 };
 _Static_assert((int)BESIDE_ENDS == (int)N_PATTERNS + (int)N_NEAR, "the near ones follow the ends");
 _Static_assert((int)UPPER == (int)TURN_UPPER && (int)ALIASES == (int)TURN_ALIASES &&
                    (int)FRONT == (int)TURN_FRONT && (int)PLAIN == (int)TURN_PLAIN &&
-                   (int)SYMMETRIC == (int)TURN_SYMMETRIC && (int)PARTS == (int)TURN_PARTS,
+                   (int)SYMMETRIC == (int)TURN_SYMMETRIC && (int)PARTS == (int)TURN_PARTS &&
+                   (int)NEAR_ENDS == (int)TURN_NEAR_ENDS,
                "and those that stand alone these");
 _Static_assert((int)ENDS == (int)N_PATTERNS, "the ends are drawn by themselves");
 
@@ -389,6 +392,7 @@ struct drawn { /* what an element is made of */
     bool zero, alias; /* alias: of the element beside it */
     int step;         /* to a neighbour of it in its type: 1 or -1 */
     bool large;       /* a normal number many times as large, */
+    int sign;         /* that it has whatever its bits say: 1 or -1; 0: they say it */
     bool curt;        /* or with few digits: a sum of many is exact, and no order of it has luck */
     bool plain;       /* the constant */
 };
@@ -450,7 +454,7 @@ static struct drawn patterned(const struct task_arg *arg, const struct task_valu
     uint64_t bits = rng_hash(own, row * length + column), of_row = rng_hash(own ^ 0x726f77, row);
     uint64_t place = of_row % length, late; /* of what is special in the row */
     struct drawn d = {.bits = bits};
-    bool large;
+    bool large, front;
     bool single = arg->n_shape == 1 && v->kind == VALUE_INDEX;
     /* Neighbours have one, so that they may be told by each other. */
     enum pattern pattern = (row / 2 + v->turn + hash_text(arg->name)) % N_PATTERNS;
@@ -528,7 +532,10 @@ static struct drawn patterned(const struct task_arg *arg, const struct task_valu
         d.bits = ~(bits >> 3);
         break;
     case FRONT:
-        large = (column < length / 2 + place / 4) == (row & 1);
+        front = column < length / 2 + place / 4;
+        large = front == ((arg->n_shape == 1 ? rng_hash(own, row) : row) & 1);
+        if (arg->n_shape == 1 || row & 2) /* and a sum of the front is no better a guess */
+            d.sign = rng_hash(own ^ 0x7369676e, 2 * row + front) & 1 ? 1 : -1;
         d.sorted = v->kind != VALUE_NORMAL;
         d.large = large && !d.sorted;
         if (d.sorted)
@@ -545,6 +552,11 @@ static struct drawn patterned(const struct task_arg *arg, const struct task_valu
     case ENDS: /* of the range, in turn; a single row of indices has both */
         d.sorted = true;
         d.bits = (single ? column + 1 : row) & 1 ? UINT64_MAX : 0;
+        break;
+    case NEAR_ENDS: /* so that sums are as large as they can be, but no round numbers */
+        d.sorted = true;
+        d.bits = row & 1 ? UINT64_MAX : 0;
+        d.step = (rng_mix(bits) % 4 == 0) * (row & 1 ? -1 : 1);
         break;
     }
     return d;
@@ -745,6 +757,8 @@ static void fill(const struct task_arg *arg, const struct task_values *values, c
             v = 10 * rng_unit_of(d.bits) - 4; /* no row whose sum is next to nothing */
         else
             v = element(arg, values, range[0], range[1], d.bits) * (d.large ? LARGE_SCALE : 1);
+        if (d.sign && values->kind == VALUE_NORMAL)
+            v = copysign(v, d.sign);
         if (d.curt && values->kind == VALUE_NORMAL)
             v = rint(v * SHORT_STEPS) / SHORT_STEPS;
         if (values->sprinkled)

@@ -38,7 +38,7 @@ with open(options.measured, newline="") as file:
 predicted = {}
 with open(options.predicted, newline="") as file:
     for row in csv.reader(line for line in file if not line.startswith("#")):
-        if len(row) >= 6:
+        if len(row) >= 6 and row[0] != "task":
             predicted[tuple(row[:4])] = (float(row[4]), row[5])
 
 points = {p: (measured[p], *predicted[p]) for p in measured if p in predicted}

@@ -103,3 +103,15 @@ size_t ptx_coverage_constants(const struct ptx_module *m, const uint8_t *ran, st
     *list = s.list;
     return s.n;
 }
+
+size_t ptx_compared_constants(const struct ptx_module *m, struct arena *a, const struct ptx_constant **list)
+{
+    struct search s = {.module = m, .arena = a, .list = arena_array(a, struct ptx_constant, MOST_CONSTANTS)};
+
+    for (const struct insn *i = m->code; i < m->code + m->n_code; i++)
+        for (unsigned k = 0; (i->op == OP_setp || i->op == OP_set) && k < i->n_opnds; k++)
+            if (i->opnds[k].is_imm && (i->type == TYPE_F32 || i->type == TYPE_F64))
+                add_immediate(&s, i, &i->opnds[k]);
+    *list = s.list;
+    return s.n;
+}

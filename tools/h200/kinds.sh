@@ -1,0 +1,30 @@
+#!/bin/bash
+# Times on this machine's GPU, beside each other, with a table last: tools/h200/kinds.sh ASTRA OUT [BOARD]
+# - the kinds of tools/clock/kinds.tsv, against what was predicted (docs/results/clock/kinds-modelled.csv);
+# - BOARD/NAME: a task with a best.cu of it, timed against its original, one JSON object each in OUT/board.jsonl.
+set -u
+cd "$(dirname "$0")/../.."
+astra=$(realpath "$1") out=$(realpath "$2") board=${3:-}
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
+timeout "${LIMIT:-360}" python3 tools/clock/kinds.py "$astra" cuda >"$out/kinds.csv" 2>"$out/kinds.err" &
+if [ -n "$board" ]; then
+    find "$board" -mindepth 1 -maxdepth 1 -type d | sort | ASTRA=$astra xargs -P 4 -I{} timeout 120 sh -c \
+        '"$ASTRA" bench {} {}/best.cu --device cuda --json --quiet 2>&1 | tr "\n" " "; echo' >"$out/board.jsonl"
+fi
+wait
+cat "$out/kinds.err"
+python3 tools/clock/fit.py "$out/kinds.csv" docs/results/clock/kinds-modelled.csv --by task --differ 20
+[ -z "$board" ] || python3 - "$out/board.jsonl" <<'EOF'
+import json
+import sys
+
+for line in open(sys.argv[1], encoding="utf-8"):
+    try:
+        r = json.loads(line)
+    except ValueError:
+        print(line[:200].strip())
+        continue
+    times = "; ".join(f"{w['baseline_us'] or 0:.2f} / {w['best_us'] or 0:.2f} / {w['light_us'] or 0:.2f}" for w in r["workloads"])
+    s = r["speedup"]
+    print(f"{r['task']:44} {r['verdict']:8} {s['geomean'] or 0:.3f} [{s['low'] or 0:.3f}, {s['high'] or 0:.3f}]  {times}  {r['words'][:60]}")
+EOF
