@@ -175,9 +175,12 @@ static void sums_are_counted_by_their_terms(void **state)
 {
     (void)state;
     /* Four terms of one: the root is two. One alone is no sum, and a small one beside it hardly any. */
-    assert_true(rule_unit(KT_F16, KT_F16, &(struct rule_terms){4, 1, 0}) == 0.6 * 0x1p-10 * 2);
+    assert_true(rule_unit(KT_F16, KT_F16, &(struct rule_terms){4, 1, 0}) == 0.6 * hypot(0x1p-10 * 2, 0x1p-24));
     assert_true(rule_unit(KT_F16, KT_F16, &(struct rule_terms){1, 1, 0}) == 0);
-    assert_true(rule_unit(KT_F16, KT_F16, &(struct rule_terms){1.0625, 1, 0}) == 0.6 * 0x1p-10 * 0.5);
+    assert_true(rule_unit(KT_F16, KT_F16, &(struct rule_terms){1.0625, 1, 0}) ==
+                0.6 * hypot(0x1p-10 * 0.5, 0x1p-24));
+    /* Terms below its least normal number are rounded to multiples of the least one. */
+    assert_true(rule_unit(KT_F16, KT_F16, &(struct rule_terms){0x1p-60, 0x1p-61, 0}) >= 0.6 * 0x1p-24);
     assert_true(rule_unit(KT_F32, KT_BF16, &(struct rule_terms){4, 1, 0}) == 0.6 * 0x1p-7 * 2 / 8);
     assert_true(rule_unit(KT_F32, KT_F32, &(struct rule_terms){INFINITY, 1, 0}) == 0);
     /* Whoever made the terms: sixteen units, the largest floor of f32, are u times their sizes; two of halves'.
