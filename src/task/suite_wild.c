@@ -184,6 +184,13 @@ static void make_one(struct builder *b, const int64_t *dims, const struct task_a
                               .constant = (double)(low + (int64_t)rng_below(&b->rng, (uint64_t)(high - low)))};
 }
 
+static int power_of(enum kernel_type type, bool all_small)
+{
+    if (type == KT_F16)
+        return all_small ? 24 : 12; /* its least number */
+    return type == KT_F64 ? 100 : 20;
+}
+
 /* Numbers of one size in each input, but not of the same in all: every other one small where the others are
  * large, and all of them small. A type's powers leave room for a few times the largest. */
 void add_sizes(struct builder *b, const struct shapes *values)
@@ -197,15 +204,14 @@ void add_sizes(struct builder *b, const struct shapes *values)
         n += task_is_any_float(&t->args[i]);
     for (unsigned turn = 0; n > 1 && turn < ARRAY_LEN(names); turn++) {
         size_t before = b->cases.n;
+        bool all_small = turn == 2;
         unsigned seen = 0;
         builder_add(b, values, turn % values->n, names[turn], VALUE_NORMAL, -1);
         for (size_t i = 0; b->cases.n > before && i < t->n_args; i++) {
             struct task_values *v = (struct task_values *)&b->cases.v[before].values[i];
-            int most = t->args[i].type == KT_F16 ? 12 : t->args[i].type == KT_F64 ? 100 : 20;
+            int power = power_of(t->args[i].type, all_small);
             if (task_is_any_float(&t->args[i]))
-                v->power = turn == 2 || (seen++ + turn) & 1 ? -most : most;
-            if (task_is_any_float(&t->args[i]) && turn == 2 && t->args[i].type == KT_F16)
-                v->power = -24;
+                v->power = all_small || (seen++ + turn) & 1 ? -power : power;
         }
     }
 }
