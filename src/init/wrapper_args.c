@@ -124,7 +124,7 @@ static const char *geometry(const char *name)
         const char *names, *value;
     } known[] = {
         {"kernel_h|kernel_w|kernel_d|kernel_t|kernel_size|kernelH|kernelW|kernelT|ksize|kH|kW|kT", "3"},
-        {"stride_h|stride_w|stride_d|stride_t|strideH|strideW|strideT|dH|dW|dT|dilation|dilation_h|dilation_w|"
+        {"strideH|strideW|strideT|dH|dW|dT|dilation|dilation_h|dilation_w|"
          "dilation_d|dilationH|dilationW|pad_h|pad_w|pad_d|pad_t|padH|padW|padT|padding_h|padding_w|"
          "padding_d|padding",
          "1"}};

@@ -20,7 +20,7 @@ SOUND = [
     ("plain", "src/embed.cu", "embed_kernel", "[5, 64, 9]", ["high: n_table}", "shape: [n_table, C], role: in"]),
     ("plain", "src/embed.cu", "pick_kernel", "[100, 9]", ["high: V}", "shape: [N, V], role: in"]),
     ("plain", "src/rows.cu", "scale_rows_kernel", "[5, 3, 40]",
-     ["shape: [rows, heads, width], role: out", "y_stride_row, type: i64, value: heads * width", "x_stride_head, type: i64, value: width"]),
+     ["shape: [rows, heads, width], role: out", "y_stride_row, type: i64, value: heads * width", "stride_h, type: i64, value: width"]),
     ("plain", "src/rows.cu", "negate_kernel", "[100]", ["{name: width, type: i32, value: 64}", "shape: [64 * rows], role: in"]),
     ("plain", "src/rows.cu", "pack_kernel", "[500]", ["shape: [((n + 31) / 32)], role: out"]),
     ("plain", "src/rows.cu", "unpad_kernel", "[5, 40, 9]", ["n_x >= tokens", "high: n_x - tokens + 1}", "shape: [n_x, width], role: in"]),

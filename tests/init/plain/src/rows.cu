@@ -5,19 +5,19 @@
 #include <cstdio>
 
 __global__ void scale_rows_kernel(float *y, const float *x, int heads, int width, long y_stride_row, long y_stride_head,
-                                  long x_stride_row, long x_stride_head)
+                                  long stride_s, long stride_h)
 {
     for (int h = threadIdx.y; h < heads; h += blockDim.y)
         for (int i = threadIdx.x; i < width; i += blockDim.x)
             y[blockIdx.x * y_stride_row + h * y_stride_head + i] =
-                2.0f * x[blockIdx.x * x_stride_row + h * x_stride_head + i];
+                2.0f * x[blockIdx.x * stride_s + h * stride_h + i];
 }
 
 void scale_rows(float *y, const float *x, int rows, int heads, int width, long y_stride_row, long y_stride_head,
-                long x_stride_row, long x_stride_head)
+                long stride_s, long stride_h)
 {
-    scale_rows_kernel<<<rows, dim3(32, 4)>>>(y, x, heads, width, y_stride_row, y_stride_head, x_stride_row,
-                                             x_stride_head);
+    scale_rows_kernel<<<rows, dim3(32, 4)>>>(y, x, heads, width, y_stride_row, y_stride_head, stride_s,
+                                             stride_h);
 }
 
 template <int WIDTH> __global__ void negate_kernel(float *y, const float *x)
