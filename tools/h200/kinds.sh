@@ -3,7 +3,7 @@
 # - the kinds of tools/clock/kinds.tsv, against what was predicted (docs/results/clock/kinds-modelled.csv);
 # - BOARD/NAME: a task with a best.cu of it, timed against its original, one JSON object each in OUT/board.jsonl.
 set -u
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit
 astra=$(realpath "$1") out=$(realpath "$2") board=${3:-}
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 timeout "${LIMIT:-360}" python3 tools/clock/kinds.py "$astra" cuda >"$out/kinds.csv" 2>"$out/kinds.err" &
