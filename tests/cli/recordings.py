@@ -17,7 +17,7 @@ def recordings(kernel):
 def plays(folder, kernel):
     said(astra(folder, "optimize", os.path.join(ROOT, "examples", kernel), "--device", "sim", "--agents", "llm",
                "--provider", "replay", "--replay", recordings(kernel), "--rounds", "2", "--candidates", "2",
-               "--hidden-seed", "1", "--out", "run"), 0)
+               "--hidden-seed", "1", "--out", "run", timeout=900), 0)
     r = load(os.path.join(folder, "run", "result.json"))
     verdicts = r["candidates"]["by_verdict"]
     expect(r["outcome"] == "improved" and r["speedup"]["geomean"] > 2, r["speedup"])
