@@ -265,6 +265,8 @@ static inline bool edits_node(struct edits *e, struct node n, const char *text)
 {
     return edits_try(e, node_start(n), node_end(n), text);
 }
+/* A statement goes, with its line. */
+void edits_remove(struct edits *e, const struct function *f, struct node statement);
 /* The function under another name, with the edits inside it; its parameters stay aligned. NULL where edits met.
  */
 char *function_copy(struct edits *inside, const struct function *f, const char *name, struct err *why_not);

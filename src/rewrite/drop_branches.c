@@ -58,8 +58,12 @@ static void drop_question(struct drop *d, struct node question, bool yes, struct
     struct node branch = branch_taken(question, yes);
     size_t start = node_start(question), end = node_end(question), from, to;
     bool among = node_is(node_parent(question), NODE_COMPOUND_STATEMENT);
-    const char *text = among ? "" : "{}";
+    const char *text = "{}";
 
+    if (!node_ok(branch) && among) {
+        edits_remove(edits, f, question);
+        return;
+    }
     if (node_ok(branch)) {
         struct edits inside = {.arena = f->a};
         from = node_start(branch);
@@ -69,9 +73,6 @@ static void drop_question(struct drop *d, struct node question, bool yes, struct
         fold(d, branch, &inside);
         int by = (int)strlen(text_indent(f, start)) - (int)strlen(text_indent(f, from));
         text = text_reindent(f->a, edits_range(&inside, f, from, to), by);
-    } else if (among) { /* with its line */
-        start = str_line_start(f->text, start);
-        end += f->text[end] == '\n';
     }
     edits_try(edits, start, end, text);
 }

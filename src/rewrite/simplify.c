@@ -140,9 +140,7 @@ static void remove_unused(const struct function *f, const struct detail *d, stru
                 mine = mine || node_mentions(f, d->list.v[j].sum, v->name);
             if (taken || !mine || needed)
                 continue;
-            size_t end = node_end(v->statement);
-            edits_try(edits, str_line_start(f->text, node_start(v->statement)), end + (f->text[end] == '\n'),
-                      "");
+            edits_remove(edits, f, v->statement);
             again = true;
         }
     }

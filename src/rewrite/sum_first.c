@@ -406,12 +406,6 @@ static void sum_find(struct function *f, struct site_list *found)
             "%d elements a thread", *setting);
 }
 
-static void remove_line(const struct function *f, struct node n, struct edits *edits)
-{
-    size_t end = node_end(n);
-    edits_try(edits, str_line_start(f->text, node_start(n)), end + (f->text[end] == '\n'), "");
-}
-
 /* A part within the loop, where the index is below the bound. */
 static const char *part_text(const struct sum *s, struct node part)
 {
@@ -459,9 +453,9 @@ static bool sum_apply(const struct function *f, const struct transform_site *sit
     struct edits inside = {.arena = a};
     if (!understood(&s, f, why_not))
         return false;
-    remove_line(f, s.index->statement, &inside);
+    edits_remove(&inside, f, s.index->statement);
     for (size_t i = 0; i < s.n_parts; i++)
-        remove_line(f, s.parts[i], &inside);
+        edits_remove(&inside, f, s.parts[i]);
     edits_node(&inside, s.target, loop_text(&s));
     const char *name = fresh_name(f, arena_printf(a, "%s_sums", f->name));
     if (!edits_copy(edits, &inside, f, name, "adding up in each thread first; its launch says when", why_not))

@@ -229,6 +229,12 @@ char *edits_finish(struct edits *e, const struct function *f)
     return edits_apply(e, f->a, f->text, strlen(f->text));
 }
 
+void edits_remove(struct edits *e, const struct function *f, struct node statement)
+{
+    size_t end = node_end(statement);
+    edits_try(e, str_line_start(f->text, node_start(statement)), end + (f->text[end] == '\n'), "");
+}
+
 /* A pragma that was put in front of a statement in the middle of a line begins a line. */
 static char *pragmas_apart(struct arena *a, const char *text)
 {
