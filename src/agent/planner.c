@@ -296,13 +296,25 @@ static bool has_setting(const struct transform_site *sites, size_t n, int settin
     return false;
 }
 
+static bool can_be_opened(const struct agent_version *v)
+{
+    const struct transform_site *sites;
+
+    for (size_t m = 0; transform_all[m]; m++)
+        if (transform_all[m]->opens && agent_version_sites(v, transform_all[m], &sites) > 0)
+            return true;
+    return false;
+}
+
 /* What applies behind the opening steps and not without them. */
 static void draft_opened(struct drafts *d)
 {
     const struct agent_version *v = d->in->version, *opened;
+
+    if (!can_be_opened(v)) /* and need not be read again */
+        return;
     struct agent_versions *all = agent_versions_open(v->task, v->path, v->input.limits);
     char *text = arena_strdup(d->arena, v->kernel->text);
-
     for (size_t m = 0; transform_all[m]; m++) {
         struct agent_step step = {transform_all[m]->name, AGENT_OWN_CHOICE};
         if (transform_all[m]->opens && d->n_opening < MAX_OPENING &&
