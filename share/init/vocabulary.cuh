@@ -208,10 +208,7 @@ struct GenericPackedTensorAccessor {
     }
     __host__ __device__ decltype(auto) operator[](index_t i) const
     {
-        if constexpr (N == 1)
-            return (data_[strides_[0] * i]);
-        else
-            return TensorAccessor<T, N - 1, Traits, index_t>{data_ + strides_[0] * i, sizes_ + 1, strides_ + 1};
+        return TensorAccessor<T, N, Traits, index_t>{data_, sizes_, strides_}[i];
     }
 };
 template <typename T, size_t N, template <typename> class Traits = DefaultPtrTraits, typename index_t = int64_t>

@@ -400,7 +400,7 @@ static bool try_alone(struct init_source *s, struct init_wrapped *w, struct init
     const char *why = ran ? "it does not run at small sizes" : arena_strdup(s->arena, err->text);
     const size_t n_hosts = w->n_hosts;
 
-    if (!t->launcher || strstr(t->launcher, "launch_grid"))
+    if (!t->launcher || t->alone)
         return ran;
     w->n_hosts = 0;
     *t = (struct init_task){0};

@@ -192,6 +192,7 @@ struct init_bound { /* of a size, in which the launcher runs */
 struct init_task {
     const char *entry;
     const char *launcher; /* text of the extern "C" function and of what it alone needs; NULL: the file's own */
+    bool alone;           /* the launcher is made from the kernel alone */
     bool runs;            /* at small sizes, as far as init tried */
     bool any_order;       /* floating numbers are added up by atomics */
     bool lambdas;         /* some say __device__ */

@@ -438,7 +438,8 @@ void init_wrapper(struct init_task *t, const struct init_wrapped *w)
         }
         str_addf(&reasons, "%s%s: %s", reasons.len ? "; " : "", w->hosts[i]->name, why);
     }
-    for (size_t i = 0; i < w->n_hosts && !wrapper_is_composed(w); i++) {
+    bool slices = w->n_hosts > 0 && !wrapper_is_composed(w);
+    for (size_t i = 0; i < w->n_hosts && slices; i++) {
         if (wrapper_slice(t, w, w->hosts[i])) {
             vec_add(w->source->arena, &t->notes,
                     arena_printf(w->source->arena, "not read whole: %s", reasons.s));

@@ -370,6 +370,7 @@ void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
         give(&d, i);
     const char *launch = launch_text(&d);
     wrapper_add_using(&open, s->arena, init_scope(s, w->kernel->scope));
+    t->alone = true;
     t->launcher =
         arena_printf(s->arena, "%sextern \"C\" void %s(%scudaStream_t stream)\n{\n%s%s%s}\n", str_text(&open),
                      t->entry, str_text(&d.params), str_text(&d.r.head), str_text(&d.fill), launch);
