@@ -3,7 +3,6 @@
 
 With DEVICE sim they are the clock's, with cuda a GPU's; fit.py compares the two. What does not pass is left out, and said."""
 import concurrent.futures
-import csv
 import json
 import os
 import re
@@ -11,6 +10,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+from points import points, writer
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -38,15 +39,6 @@ def larger(folder, task, workloads):
     return copy
 
 
-def points(result, original):
-    """(version, dims, regime, us) of one bench: the version's, and the original's if it is asked for."""
-    for row in result["workloads"] + result["other_regime"]:
-        dims = "x".join(str(x) for x in row["dims"].values())
-        if original:
-            yield "kernel", dims, row["regime"], row["baseline_us"]
-        yield os.path.splitext(os.path.basename(result["file"]))[0], dims, row["regime"], row["best_us"]
-
-
 def times(astra, device, folder, kind):
     """Rows of the CSV, and what was left out."""
     task, workloads, files = kind
@@ -58,16 +50,15 @@ def times(astra, device, folder, kind):
         if result["verdict"] not in ("passed", "slower"):
             left.append(f"{task} {name}: {result['verdict']}: {result['words']}")
             continue
-        for version, dims, regime, us in points(result, not rows):
-            if us is not None:
-                rows.append([task, version, dims, regime, f"{us:.4f}", "ok"])
+        versions = {} if rows else {"kernel": "baseline_us"}
+        versions[os.path.splitext(os.path.basename(name))[0]] = "best_us"
+        rows += points(task, result, versions)
     return rows, left
 
 
 def main():
     astra, device, only = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:]
-    out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow(["task", "version", "dims", "regime", "median_us", "status"])
+    out = writer(sys.stdout)
     chosen = [kind for kind in kinds() if not only or kind[0] in only]
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for rows, left in pool.map(lambda kind: times(astra, device, folder, kind), chosen):
