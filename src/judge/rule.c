@@ -123,8 +123,8 @@ size_t rule_integers(const struct rule *r, size_t n)
     if (!in_force(r, RULE_INTEGERS) || !(own->most_other > 0))
         return 0;
     double others = (double)own->n_other;
-    if (n > own->n) /* few of few elements tell little of how many there are in more: the upper end of what they
-                       tell */
+    /* Few of few elements tell little of how many there are in more: the upper end of what they tell. */
+    if (n > own->n)
         others += LUCK + 2 * sqrt(others);
     return LUCK + (size_t)ceil(TIMES * others / (double)MAX(own->n, (size_t)1) * (double)n);
 }
