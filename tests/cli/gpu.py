@@ -2,8 +2,9 @@
 
 import json
 import os
+import shutil
 
-from harness import (ASTRA, KERNEL, TASK, astra, case, cases, environment, expect, gpu_environment, load, main, said,
+from harness import (ASTRA, KERNEL, ROOT, TASK, astra, case, cases, environment, expect, gpu_environment, load, main, said,
                      small_gpu_task, small_task, write)
 
 QUICK = ("--rounds", "1", "--candidates", "1", "--jobs", "1")
@@ -57,6 +58,18 @@ def what_only_the_workload_shows(folder):
         done = said(astra(folder, "bench", "task", "lazy.cu", "--json", "--quiet", env=env), 0)
         bench = json.loads(done.out)
         expect(bench["verdict"] == "wrong" and bench["words"].startswith(where + "element 51200 of out is never written"), bench)
+
+
+@case
+def promised_orders_hold_where_it_is_timed(folder):
+    """A permutation is one in the timed launches as well: their inputs are whole buffers, not pieces of a tile."""
+    write(os.path.join(folder, "task.yaml"), open(os.path.join(ROOT, "tests", "tasks", "invert_order", "task.yaml"), encoding="utf-8").read()
+          .replace("[16, 4096]", "[2, 900]").replace("  - [40, 32768]", "#").replace("rows <= 65535", "rows <= 4").replace("n <= 65536", "n <= 1000"))
+    shutil.copy(os.path.join(ROOT, "tests", "tasks", "invert_order", "kernel.cu"), folder)
+    shutil.copy(os.path.join(ROOT, "tests", "legit", "invert_order", "exchanged.cu"), folder)
+    done = said(astra(folder, "bench", ".", "exchanged.cu", "--json", "--quiet", env=gpu_environment()), 0)
+    bench = json.loads(done.out)
+    expect(bench["verdict"] in ("passed", "slower"), bench["words"])
 
 
 @case

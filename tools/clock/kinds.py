@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """kinds.py ASTRA DEVICE [TASK ...] >TIMES.csv: times of kinds of kernels that the clock was not settled with (kinds.tsv).
 
-With DEVICE sim they are the clock's, with cuda a GPU's; fit.py compares the two. What does not pass is left out, and said."""
+With DEVICE sim they are the clock's, with cuda a GPU's, three tasks at a time, for more wait for each other's times; fit.py
+compares the two. What does not pass is left out, and said. Rows are written as a task ends."""
 import concurrent.futures
 import json
 import os
@@ -60,8 +61,10 @@ def main():
     astra, device, only = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:]
     out = writer(sys.stdout)
     chosen = [kind for kind in kinds() if not only or kind[0] in only]
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for rows, left in pool.map(lambda kind: times(astra, device, folder, kind), chosen):
+    jobs = os.cpu_count() if device == "sim" else 3
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for done in concurrent.futures.as_completed([pool.submit(times, astra, device, folder, kind) for kind in chosen]):
+            rows, left = done.result()
             out.writerows(rows)
             sys.stdout.flush()
             for line in left:

@@ -206,25 +206,39 @@ static bool lay_out(struct bench *b, struct track *t, const int64_t *dims, struc
     return true;
 }
 
-/* Values of one input: the same generator as the suite's, on a tile that is copied about. */
+/* Values whose places count: an order that the callers promise, or what they stored. */
+static bool in_place_only(const struct task_values *v)
+{
+    return task_value_ordered(v->kind) || v->stored;
+}
+
+/* Values of one input: the same generator as the suite's, on a tile that is copied about. Where places count it
+ * is whole buffers, one behind the other; images take them in turn. */
 static bool make_tile(struct bench *b, struct track *t, size_t k, struct err *err)
 {
     const struct task_arg *arg = t->arg[k];
-    size_t size = kernel_type_size(arg->type);
+    size_t size = kernel_type_size(arg->type), elements = t->bytes[k] / size, n = TILE, wholes = 1;
     const struct task_values values = timed_values(arg);
     struct cuda_buffer buffer = {.name = "values"};
+    uint64_t seed = rng_hash(b->judge->options.seed, 0x74696d65);
     void *tile;
-    bool ok;
+    bool ok = true;
 
     if ((arg->role != ROLE_IN && arg->role != ROLE_INOUT) || t->bytes[k] == 0)
         return true;
-    t->tile_elements[k] = TILE;
-    buffer.size_bytes = TILE * size;
+    if (in_place_only(&values)) {
+        n = elements;
+        wholes = MIN(MAX(TILE / elements, (size_t)2), t->n_distinct);
+    }
+    t->tile_elements[k] = n * wholes;
+    buffer.size_bytes = n * wholes * size;
     if (!(t->tile[k] = cuda_buffers_alloc(b->buffers, &buffer, err)))
         return false;
-    tile = mem_alloc(TILE * size);
-    task_fill(arg, &values, t->dims, rng_hash(b->judge->options.seed, 0x74696d65), 0, TILE, tile);
-    ok = cuda_write(b->gpu, t->tile[k], tile, TILE * size, err);
+    tile = mem_alloc(n * size);
+    for (size_t i = 0; ok && i < wholes; i++) {
+        task_fill(arg, &values, t->dims, i ? rng_hash(seed, i) : seed, 0, (int64_t)n, tile);
+        ok = cuda_write(b->gpu, t->tile[k] + i * n * size, tile, n * size, err);
+    }
     free(tile);
     return ok;
 }
@@ -234,11 +248,15 @@ static bool make_tile(struct bench *b, struct track *t, size_t k, struct err *er
 /* One buffer's values in one image: the tile from a place of its own on, and what is there again and again. */
 static bool fill(struct bench *b, const struct track *t, size_t k, size_t image, struct err *err)
 {
+    const struct task_values values = timed_values(t->arg[k]);
     uint64_t to = b->bank + image * t->set_bytes + t->offset[k], size = kernel_type_size(t->arg[k]->type);
     uint64_t elements = t->bytes[k] / size, place = rng_hash(image, k), first, done;
 
-    first = elements <= TILE / 2 ? place % (TILE - elements + 1) : place % (TILE / 2);
-    done = MIN(elements, TILE - first) * size;
+    if (in_place_only(&values))
+        first = image * elements % t->tile_elements[k];
+    else
+        first = elements <= TILE / 2 ? place % (TILE - elements + 1) : place % (TILE / 2);
+    done = MIN(elements, t->tile_elements[k] - first) * size;
     bool ok = cuda_copy(b->gpu, to, t->tile[k] + first * size, done, err);
     for (; ok && done < t->bytes[k]; done *= 2)
         ok = cuda_copy(b->gpu, to + done, to, MIN(done, t->bytes[k] - done), err);
