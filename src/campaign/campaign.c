@@ -32,22 +32,23 @@ static struct kernel_row *next(const struct campaign *c)
     for (size_t k = 0; k < ARRAY_LEN(order) && !best; k++)
         for (size_t i = 0; i < c->n; i++) {
             struct kernel_row *row = &c->rows[i];
-            if (str_eq(row->status, order[k]) && (!best || room(row) > room(best)))
+            if (!row->under_way && str_eq(row->status, order[k]) && (!best || room(row) > room(best)))
                 best = row;
         }
     return best;
 }
 
-/* Its part of what is left, by what each of those that wait could save. */
+/* Its part of what is left, by what each of those that wait could save; more where several run at a time. */
 static double part_s(const struct campaign *c, const struct kernel_row *row)
 {
     double all = 0, left_s = c->budget_s - campaign_spent_s(c);
 
     for (size_t i = 0; i < c->n; i++)
-        if (!str_eq(c->rows[i].status, "done") && !str_eq(c->rows[i].status, "failed") &&
+        if (!c->rows[i].under_way && !str_eq(c->rows[i].status, "done") &&
+            !str_eq(c->rows[i].status, "failed") &&
             (str_eq(c->rows[i].status, row->status) || !str_eq(row->status, "budget")))
             all += room(&c->rows[i]);
-    return fmin(left_s, fmax(shortest_s, left_s * room(row) / all));
+    return fmin(left_s, fmax(shortest_s, c->o->together * left_s * room(row) / all));
 }
 
 static bool survey(struct campaign *c, struct err *err)
@@ -75,26 +76,41 @@ static void say(const struct campaign *c, const struct kernel_row *row)
                 isfinite(row->speedup) ? row->speedup : 1, row->status, row->wall_s);
 }
 
-static bool turns(struct campaign *c, enum campaign_end *end, struct err *err)
+/* Begins what has its turn, as many as run at a time. *spent: no part is left that is worth a beginning. */
+static bool fill(struct campaign *c, bool *spent, struct err *err)
 {
     struct kernel_row *row;
 
-    if (c->budget_s > 0 && !survey(c, err))
-        return false;
-    while ((row = next(c)) && !campaign_stopping()) {
+    while (c->under_way < c->o->together && !campaign_stopping() && !*spent && (row = next(c))) {
         bool limited = c->budget_s > 0, anew = str_eq(row->status, "waiting");
         double part = limited ? part_s(c, row) : no_end_s;
-        if (part < shortest_s) {
-            *end = CAMPAIGN_BUDGET;
-            return true;
-        }
-        if (!campaign_child(c, row, limited || !anew ? row->wall_s + part : 0, err) || !campaign_save(c, err))
+        *spent = part < shortest_s;
+        if (!*spent && !campaign_begin(c, row, limited || !anew ? row->wall_s + part : 0, err))
             return false;
-        say(c, row);
+    }
+    return true;
+}
+
+static bool turns(struct campaign *c, enum campaign_end *end, struct err *err)
+{
+    struct kernel_row *ended;
+    bool spent = false, ok = c->budget_s <= 0 || survey(c, err);
+
+    while (ok && (ok = fill(c, &spent, err)) && c->under_way > 0)
+        while (ok && (ended = campaign_listen(c))) {
+            say(c, ended);
+            ok = campaign_save(c, err);
+        }
+    if (!ok) { /* no run is left alone */
+        campaign_stop();
+        while (c->under_way > 0)
+            campaign_listen(c);
     }
     if (campaign_stopping())
         *end = CAMPAIGN_INTERRUPTED;
-    return true;
+    else if (spent)
+        *end = CAMPAIGN_BUDGET;
+    return ok;
 }
 
 /* One process at a time carries a campaign on. Gives the lock's descriptor, or -1. */

@@ -17,6 +17,8 @@ struct campaign_task {
 bool campaign_read_list(struct arena *a, const char *file, const struct campaign_task **list, size_t *n,
                         struct err *err);
 
+enum { CAMPAIGN_MOST = 64 };
+
 struct campaign_options {
     const char *out;                  /* its folder; made when it is not there */
     const struct campaign_task *list; /* NULL: those that campaign.json has */
@@ -26,6 +28,8 @@ struct campaign_options {
     size_t n_passed;
     const char *workers; /* --workers of every run, absolute; said anew by each call; NULL: none */
     double budget_s;     /* of wall time for all, spent by earlier calls too; 0: none, or as before */
+    int together;        /* runs at a time, 1 to CAMPAIGN_MOST */
+    int jobs;            /* workers of each run, where `passed` does not say; 0: the run knows */
     bool quiet;
 };
 

@@ -1,22 +1,24 @@
-/* One kernel's run in a child process: its events told on, and what came of it into its row. */
+/* Kernels' runs in child processes: their events told on, and what came of each into its row. */
 #include "campaign/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { SURVEY_S = 300, LISTEN_MS = 250 };
 
-static volatile sig_atomic_t stop_asked, child_pid;
+static volatile sig_atomic_t stop_asked, child_pids[CAMPAIGN_MOST];
 
-/* The child leads a process group of its own: it hears of Ctrl-C from here alone. */
+/* Children lead process groups of their own: they hear of Ctrl-C from here alone. */
 void campaign_stop(void)
 {
     stop_asked++;
-    if (child_pid > 0)
-        kill(child_pid, SIGINT);
+    for (int i = 0; i < CAMPAIGN_MOST; i++)
+        if (child_pids[i] > 0)
+            kill(child_pids[i], SIGINT);
 }
 
 bool campaign_stopping(void)
@@ -155,15 +157,23 @@ static void end_row(struct campaign *c, struct kernel_row *row, int status, doub
         fail(row, fs_read(c->a, log, &text, NULL, NULL) ? last_words(c->a, text) : "it ended without a word");
 }
 
-bool campaign_child(struct campaign *c, struct kernel_row *row, double budget_s, struct err *err)
+static bool is_passed(const struct campaign *c, const char *option)
+{
+    for (size_t i = 0; i < c->n_passed; i++)
+        if (str_eq(c->passed[i], option))
+            return true;
+    return false;
+}
+
+bool campaign_begin(struct campaign *c, struct kernel_row *row, double budget_s, struct err *err)
 {
     const char *run = fs_join(c->a, c->out, row->run);
     bool goes_on = fs_exists(fs_join(c->a, run, "run.db"));
     VEC(const char *) argv = {0};
-    struct str line = {0};
-    struct proc p;
-    enum proc_read got;
+    struct child *child = c->children;
 
+    while (child->row)
+        child++;
     vec_add(c->a, &argv, "astra");
     vec_add(c->a, &argv, goes_on ? "resume" : "optimize");
     vec_add(c->a, &argv, goes_on ? run : row->dir);
@@ -176,6 +186,9 @@ bool campaign_child(struct campaign *c, struct kernel_row *row, double budget_s,
     if (c->o->workers) {
         vec_add(c->a, &argv, "--workers");
         vec_add(c->a, &argv, c->o->workers);
+    } else if (c->o->jobs > 0 && !is_passed(c, "--jobs")) {
+        vec_add(c->a, &argv, "--jobs");
+        vec_add(c->a, &argv, arena_printf(c->a, "%d", c->o->jobs));
     }
     if (budget_s > 0) {
         vec_add(c->a, &argv, "--budget-time");
@@ -184,16 +197,48 @@ bool campaign_child(struct campaign *c, struct kernel_row *row, double budget_s,
     vec_add(c->a, &argv, "--json=events");
     vec_add(c->a, &argv, "--quiet");
     vec_add(c->a, &argv, NULL);
-    if (!start(c, row, argv.v, &p, err))
+    if (!start(c, row, argv.v, &child->p, err))
         return false;
-    child_pid = p.pid;
-    if (stop_asked) /* between two children */
-        kill(p.pid, SIGINT);
-    while ((got = proc_read_line(&p, LISTEN_MS / 1000.0, &line)) != PROC_EOF)
-        if (got == PROC_LINE)
-            tell(row, &line);
-    child_pid = 0;
-    end_row(c, row, proc_close(&p), budget_s);
-    str_free(&line);
+    child->row = row;
+    child->budget_s = budget_s;
+    row->under_way = true;
+    c->under_way++;
+    child_pids[child - c->children] = child->p.pid;
+    if (stop_asked) /* before it was known */
+        kill(child->p.pid, SIGINT);
     return true;
+}
+
+/* False: it has ended. */
+static bool hear(struct child *child)
+{
+    enum proc_read got;
+
+    while ((got = proc_read_line(&child->p, 0, &child->line)) == PROC_LINE)
+        tell(child->row, &child->line);
+    return got != PROC_EOF;
+}
+
+struct kernel_row *campaign_listen(struct campaign *c)
+{
+    struct pollfd fds[CAMPAIGN_MOST];
+    nfds_t n = 0;
+
+    for (struct child *child = c->children; child < c->children + CAMPAIGN_MOST; child++)
+        if (child->row)
+            fds[n++] = (struct pollfd){child->p.from, POLLIN, 0};
+    poll(fds, n, LISTEN_MS);
+    for (struct child *child = c->children; child < c->children + CAMPAIGN_MOST; child++) {
+        struct kernel_row *row = child->row;
+        if (!row || hear(child))
+            continue;
+        child_pids[child - c->children] = 0;
+        end_row(c, row, proc_close(&child->p), child->budget_s);
+        str_free(&child->line);
+        *child = (struct child){0};
+        row->under_way = false;
+        c->under_way--;
+        return row;
+    }
+    return NULL;
 }

@@ -18,6 +18,14 @@ struct kernel_row {
     double wall_s;        /* of its run so far */
     bool said;            /* the list says its share */
     bool had_turn;        /* in this call */
+    bool under_way;       /* a child is at it */
+};
+
+struct child { /* a run's process */
+    struct proc p;
+    struct kernel_row *row; /* NULL: none */
+    double budget_s;        /* of the run in all; 0: none */
+    struct str line;
 };
 
 struct campaign {
@@ -29,6 +37,8 @@ struct campaign {
     const char *const *passed;
     size_t n_passed;
     double budget_s, spent_s, start_s; /* spent_s: by earlier calls */
+    struct child children[CAMPAIGN_MOST];
+    int under_way;
 };
 
 /* ---- store.c ---- */
@@ -41,9 +51,11 @@ double campaign_spent_s(const struct campaign *c);
 /* ---- child.c ---- */
 /* How near the original comes to the plain copy, into the row; a task that cannot be judged has failed. */
 bool campaign_survey(struct campaign *c, struct kernel_row *row, struct err *err);
-/* Begins or goes on with the row's run until it has run budget_s in all (0: to its end); the row says
- * what came of it. Its events are told as this process' own, with the kernel's name. */
-bool campaign_child(struct campaign *c, struct kernel_row *row, double budget_s, struct err *err);
+/* Begins or goes on with the row's run until it has run budget_s in all (0: to its end). */
+bool campaign_begin(struct campaign *c, struct kernel_row *row, double budget_s, struct err *err);
+/* Listens to what is under way for a moment: its events are told as this process' own, with the kernel's name.
+ * Gives a row whose run has ended, which says what came of it; NULL: none has. */
+struct kernel_row *campaign_listen(struct campaign *c);
 bool campaign_stopping(void);
 
 #endif

@@ -28,6 +28,46 @@ static bool tasks_of(const struct cmd_args *args, struct arena *a, struct campai
     return true;
 }
 
+/* The device of a campaign's runs, as it was begun. */
+static const char *device_of(struct arena *a, const char *folder)
+{
+    const char *device = "auto";
+    json_t *o;
+    size_t i;
+    const json_t *word;
+
+    if (!campaign_read(a, folder, &o, NULL))
+        return device;
+    const json_t *options = json_object_get(o, "options");
+    json_array_foreach(options, i, word)
+    {
+        if (str_eq(json_string_value(word), "--device") && json_is_string(json_array_get(options, i + 1)))
+            device = arena_strdup(a, json_string_value(json_array_get(options, i + 1)));
+    }
+    json_decref(o);
+    return device;
+}
+
+/* How many runs there are at a time: what is said, or one a GPU that is named. */
+static bool together_of(const struct cmd_args *args, const char *device, struct arena *a,
+                        struct campaign_options *o, struct err *err)
+{
+    const char *gpus = "";
+
+    if (args->together > CAMPAIGN_MOST)
+        return err_input(err, "--together takes at most %d, not %lld", CAMPAIGN_MOST,
+                         (long long)args->together);
+    o->together = MAX((int)args->together, 1);
+    if (!args->together && !args->workers && str_starts(device, "cuda:")) {
+        if (!cmd_device(device, a, true, &gpus, err))
+            return false;
+        for (; (gpus = strchr(gpus, ',')); gpus++)
+            o->together++;
+    }
+    o->jobs = o->together > 1 ? cmd_cores(o->together) : 0;
+    return true;
+}
+
 /* A new one or one that is there; resume names it. */
 static bool options_of(const struct cmd_args *args, bool resume, struct arena *a, struct campaign_options *o,
                        struct err *err)
@@ -47,7 +87,7 @@ static bool options_of(const struct cmd_args *args, bool resume, struct arena *a
         if (!cmd_run_named(a, args, "resume", &folder, err))
             return false;
         o->out = fs_absolute(a, folder);
-        return true;
+        return together_of(args, device_of(a, folder), a, o, err);
     }
     o->passed = args->given;
     o->n_passed = args->n_given;
@@ -57,7 +97,7 @@ static bool options_of(const struct cmd_args *args, bool resume, struct arena *a
     if (fs_exists(fs_join(a, out, "run.db")))
         return err_input(err, "%s holds a run of one kernel; give another --out", out);
     o->out = fs_absolute(a, out);
-    return true;
+    return together_of(args, args->device, a, o, err);
 }
 
 /* The application's speed-up against --fail-under; a kernel that failed is no success either. */

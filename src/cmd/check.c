@@ -202,7 +202,7 @@ int cmd_check(const struct cmd_args *args)
                                                  .seed = (uint64_t)args->seed,
                                                  .most = (size_t)args->mutants,
                                                  .progress = trace_mutants};
-        pool_widen(s.pool, args->jobs ? (int)args->jobs : cmd_cores());
+        pool_widen(s.pool, args->jobs ? (int)args->jobs : cmd_cores(1));
         ok = mutation_score_measure(s.task, &o, s.pool, s.arena, &mutants, &err);
     }
     if (ok && args->json) {

@@ -19,7 +19,7 @@ struct cmd_args {
     const char *device, *agents, *out, *trace, *config, *to, *name, *tree, *color, *sarif, *junit, *runs,
         *install, *workers;
     int64_t rounds, candidates, jobs, seed, hidden_seed, prompt, strategy, mutants, min_mutation, tune_budget,
-        top, pairs, contents_mb;
+        top, pairs, contents_mb, together;
     const char *only_kernel, *before; /* of what memory forgets */
     const char *only_task, *only_device, *only_agents, *only_outcome, *since, *sort, *list, *times, *keep,
         *contents, *e2e_cmd, *capture, *metric;
@@ -125,6 +125,6 @@ bool cmd_set_colours(const char *word, struct err *err); /* auto, always, never 
     "this program was built without its device files (share/devices): nothing can be simulated; set up " \
     "the build anew, `rm -rf build && make`"
 
-int cmd_cores(void); /* worker processes by default */
+int cmd_cores(int together); /* worker processes by default, of each of so many runs */
 
 #endif

@@ -75,11 +75,11 @@ static int run_and_print(const struct run_options *o, bool resume, const struct 
     return end == RUN_BUDGET ? EXIT_BUDGET : EXIT_OK;
 }
 
-int cmd_cores(void)
+int cmd_cores(int together)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
 
-    return (int)MAX(1, MIN(n, 8));
+    return (int)MAX(1, MIN(n / together, 8));
 }
 
 /* Flags over what is there: each is the key of astra.yaml with dashes. */
@@ -146,7 +146,7 @@ static bool options_of(const struct cmd_args *args, struct arena *a, struct run_
                               .min_mutation = (int)args->min_mutation,
                               .tune_budget = args->tune_budget < 0 ? 2 * (int)args->candidates
                                                                    : (int)MIN(args->tune_budget, INT_MAX),
-                              .jobs = args->jobs ? (int)args->jobs : cmd_cores(),
+                              .jobs = args->jobs ? (int)args->jobs : cmd_cores(1),
                               .budget_s = args->budget_s,
                               .seed = (uint64_t)args->seed,
                               .hidden_seed = (uint64_t)args->hidden_seed,

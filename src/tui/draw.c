@@ -426,6 +426,9 @@ static void put_foot(const struct ui_state *m, const struct view *v, struct fram
                        : " Stopping. Ctrl-C: at once. ");
     else if (m->note.len)
         frame_putf(f, row, 0, f->cols, STYLE_BUSY, " %s", str_text(&m->note));
+    else if (v->others)
+        frame_putf(f, row, 0, f->cols, STYLE_DIM, " > %zu more under way%s", v->others,
+                   f->cols < 60 ? "" : ": show the next  enter open  q stop  ? help");
     else
         frame_putf(f, row, 0, f->cols, STYLE_DIM, " %s scroll  %stab %slist  q stop  ? help",
                    f->ascii ? "j k" : "\xe2\x86\x91\xe2\x86\x93", f->cols < 60 ? "" : "enter open  ",
@@ -440,6 +443,7 @@ static void put_help(struct frame *f)
         "PgUp PgDn  space   scroll by a page",
         "Home End  g G      to the first, to the last; there the list follows what is new",
         "tab                the other list: candidates, workloads",
+        ">                  the next kernel, where several are under way",
         "q                  stop the run, after a question; astra resume goes on with it",
         "Ctrl-C             stop without a question; once more: leave at once",
         "Ctrl-Z             pause; fg goes on",

@@ -72,6 +72,22 @@ size_t ui_state_count(const struct ui_state *m, enum row_state state);
 size_t ui_state_passed(const struct ui_state *m);
 const char *role_name(enum role r);
 
+/* ---- several.c: the runs that events are of. One stands in front: it is shown. ---- */
+
+struct run_seen;
+struct several {
+    VEC(struct run_seen *) runs; /* one at least */
+    size_t front;
+};
+
+void several_open(struct several *s); /* with one that has not begun */
+void several_close(struct several *s);
+/* Takes an event of the kernel that it names, or of the one in front; true: another run stands in front now. */
+bool several_event(struct several *s, const char *event, const json_t *fields);
+bool several_next(struct several *s); /* the next one comes to the front; false: there is no other */
+struct ui_state *several_front(const struct several *s);
+struct ui_state *several_at(const struct several *s, size_t i);
+
 /* ---- frame.c: cells, and the bytes between two frames ---- */
 
 enum style { STYLE_PLAIN, STYLE_BOLD, STYLE_DIM, STYLE_GOOD, STYLE_BAD, STYLE_BUSY, STYLE_BAR, N_STYLES };
@@ -117,11 +133,13 @@ enum key {
     KEY_YES,
     KEY_NO,
     KEY_HELP,
+    KEY_NEXT,
     KEY_REDRAW
 };
 
 struct view {
     double now_s;    /* on the clock of the events */
+    size_t others;   /* runs that are under way beside the one that is shown */
     enum pane focus; /* what the arrows move */
     struct scroll {
         int top, page, all; /* page, all: as drawn last */
@@ -130,6 +148,7 @@ struct view {
     const char *chosen; /* label of a candidate, the model's; NULL: none */
     int move;           /* of what is chosen, since it was drawn last */
     bool help, asking;
+    bool next;            /* another run is to be shown */
     bool open;            /* the chosen candidate is shown; where none was chosen, the newest */
     struct scroll inside; /* of what is shown of it */
 };

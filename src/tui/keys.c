@@ -85,6 +85,9 @@ bool view_key(struct view *v, enum key k)
     case KEY_HELP:
         v->help = true;
         break;
+    case KEY_NEXT:
+        v->next = true;
+        break;
     default:
         break;
     }
@@ -109,6 +112,7 @@ enum key key_read(const char *bytes, size_t n, size_t *used)
         {"q", KEY_QUIT},          {"Q", KEY_QUIT},      {"y", KEY_YES},
         {"Y", KEY_YES},           {"n", KEY_NO},        {"N", KEY_NO},
         {"?", KEY_HELP},          {"h", KEY_HELP},      {"\014", KEY_REDRAW},
+        {">", KEY_NEXT},
     };
     size_t at = 1;
 

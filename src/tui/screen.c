@@ -24,10 +24,10 @@ static struct {
     void (*stop)(void);
 
     pthread_mutex_t lock; /* of what follows; the rest is the thread's own */
-    struct ui_state model;
+    struct several runs;
     bool changed;
-    bool another;   /* run began: a campaign's next */
-    double heard_s; /* when the last event came */
+    bool another;              /* run began: a campaign's next */
+    double heard_s, heard_t_s; /* when the last event came, and the time that it said */
 
     struct view view;
     struct frame shown, next;
@@ -76,6 +76,7 @@ static void size_up(void)
 static void show(void)
 {
     struct str bytes = {0};
+    struct ui_state *m;
     struct frame drawn;
     size_t head;
 
@@ -84,8 +85,10 @@ static void show(void)
     if (screen.another) /* what was chosen is of an earlier run */
         screen.view = (struct view){0};
     screen.another = false;
-    screen.view.now_s = screen.model.t_s + (screen.model.ended ? 0 : time_s() - screen.heard_s);
-    draw(&screen.model, &screen.view, &screen.next);
+    m = several_front(&screen.runs);
+    screen.view.now_s = m->ended ? m->t_s : screen.heard_t_s + time_s() - screen.heard_s;
+    screen.view.others = screen.runs.runs.n - 1;
+    draw(m, &screen.view, &screen.next);
     pthread_mutex_unlock(&screen.lock);
     str_add(&bytes, BEGIN_UPDATE);
     head = bytes.len;
@@ -119,7 +122,16 @@ static void pause_here(void)
 static void say_stopping(void)
 {
     pthread_mutex_lock(&screen.lock);
-    screen.model.stopping = true;
+    for (size_t i = 0; i < screen.runs.runs.n; i++)
+        several_at(&screen.runs, i)->stopping = true;
+    pthread_mutex_unlock(&screen.lock);
+}
+
+static void show_next(void)
+{
+    screen.view.next = false;
+    pthread_mutex_lock(&screen.lock);
+    screen.another = several_next(&screen.runs) || screen.another;
     pthread_mutex_unlock(&screen.lock);
 }
 
@@ -136,6 +148,8 @@ static void take_keys(void)
             screen.stop();
             say_stopping();
         }
+        if (screen.view.next)
+            show_next();
     }
 }
 
@@ -204,11 +218,11 @@ void screen_event(void *context, const char *event, const json_t *fields)
 
     (void)context;
     pthread_mutex_lock(&screen.lock);
-    ui_state_event(&screen.model, event, fields);
+    screen.another = several_event(&screen.runs, event, fields) || screen.another;
     screen.heard_s = time_s();
+    screen.heard_t_s = json_num(fields, "t_s"); /* every event that is heard has one */
     first = !screen.changed;
     screen.changed = true;
-    screen.another = screen.another || str_eq(event, "run");
     pthread_mutex_unlock(&screen.lock);
     if (first)
         wake_up('e');
@@ -234,7 +248,7 @@ static void release(void)
 {
     frame_close(&screen.shown);
     frame_close(&screen.next);
-    ui_state_close(&screen.model);
+    several_close(&screen.runs);
 }
 
 static void close_wake(void)
@@ -254,7 +268,7 @@ bool screen_open(void (*stop)(void))
         screen.view = (struct view){0};
         screen.changed = true;
         screen.heard_s = time_s();
-        ui_state_open(&screen.model);
+        several_open(&screen.runs);
         size_up();
         if (start_thread())
             return true;

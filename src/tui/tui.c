@@ -67,12 +67,17 @@ static void say_line(const char *text)
 static void lines_event(void *context, const char *event, const json_t *fields)
 {
     struct str text = {0}, line = {0};
+    const char *kernel = json_text(fields, "kernel", NULL);
 
     (void)context;
     lines_add(&text, event, fields);
     for (const char *at = str_text(&text); *at;) {
         size_t len = strcspn(at, "\n");
         str_clear(&line);
+        if (kernel) { /* of a campaign, whose runs may be told in turn */
+            tui_clean(&line, kernel);
+            str_add(&line, ": ");
+        }
         str_addn(&line, at, len);
         say_line(str_text(&line));
         at += len + (at[len] == '\n');

@@ -148,7 +148,7 @@ static void take_spent(struct ui_state *m, const json_t *spent)
 static void on_run(struct ui_state *m, const json_t *f)
 {
     const json_t *limits = json_object_get(f, "limits"), *list = json_object_get(f, "workloads"), *dims;
-    double begun_s = m->begun ? m->t_s : 0;
+    double begun_s = m->begun || json_text(f, "kernel", NULL) ? m->t_s : 0; /* a campaign has one clock */
     size_t i;
 
     if (m->begun) { /* a campaign's next kernel */

@@ -15,23 +15,22 @@ static struct {
     bool on;
 
     pthread_mutex_t lock; /* of what follows */
-    struct ui_state model;
-    double said_s, pause_s; /* when something was said last; how long it may be silent from then on */
-    double heard_s;         /* when the last event came */
+    struct several runs;
+    double said_s, pause_s;    /* when something was said last; how long it may be silent from then on */
+    double heard_s, heard_t_s; /* when the last event came, and the time that it said */
     bool end;
 } waiting = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void add_seconds(struct str *to, double since_s)
 {
-    double now_s = waiting.model.t_s + time_s() - waiting.heard_s;
+    double now_s = waiting.heard_t_s + time_s() - waiting.heard_s;
 
     str_addf(to, " (%.0f s)", floor(fmax(0, now_s - since_s)));
 }
 
-/* What goes on now; nothing when nobody is at work. */
-static void add_work(struct str *to)
+/* What goes on now in one run; nothing when nobody is at work. */
+static void add_work(struct str *to, const struct ui_state *m)
 {
-    const struct ui_state *m = &waiting.model;
     size_t shown = 0;
 
     for (size_t i = 0; i < m->rows.n; i++)
@@ -63,7 +62,13 @@ static void *watch(void *context)
         }
         waiting.said_s = time_s();
         waiting.pause_s = fmin(2 * waiting.pause_s, MOST_S);
-        add_work(&text);
+        for (size_t i = 0; i < waiting.runs.runs.n; i++) {
+            struct str one = {0};
+            add_work(&one, several_at(&waiting.runs, i));
+            if (one.len)
+                str_addf(&text, "%s%s", text.len ? "; " : "", str_text(&one));
+            str_free(&one);
+        }
         if (text.len) {
             struct str clean = {0};
             str_add(&clean, "  still waiting for ");
@@ -82,8 +87,9 @@ void waiting_event(const char *event, const json_t *fields, bool said)
     if (!waiting.on)
         return;
     pthread_mutex_lock(&waiting.lock);
-    ui_state_event(&waiting.model, event, fields);
+    several_event(&waiting.runs, event, fields);
     waiting.heard_s = time_s();
+    waiting.heard_t_s = json_num(fields, "t_s");
     if (said) {
         waiting.said_s = waiting.heard_s;
         waiting.pause_s = FIRST_S;
@@ -96,7 +102,7 @@ void waiting_open(void (*say)(const char *text))
     pthread_condattr_t clock;
     sigset_t all, before;
 
-    ui_state_open(&waiting.model);
+    several_open(&waiting.runs);
     waiting.say = say;
     waiting.end = false;
     waiting.said_s = waiting.heard_s = time_s();
@@ -110,7 +116,7 @@ void waiting_open(void (*say)(const char *text))
     waiting.on = pthread_create(&waiting.thread, NULL, watch, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!waiting.on)
-        ui_state_close(&waiting.model);
+        several_close(&waiting.runs);
 }
 
 void waiting_close(void)
@@ -123,6 +129,6 @@ void waiting_close(void)
     pthread_mutex_unlock(&waiting.lock);
     pthread_join(waiting.thread, NULL);
     pthread_cond_destroy(&waiting.wake);
-    ui_state_close(&waiting.model);
+    several_close(&waiting.runs);
     waiting.on = false;
 }

@@ -75,6 +75,27 @@ def only_what_is_new_is_done(folder):
     said(astra(folder, "optimize", "one", "two", "--out", "all/one", *SHORT), 2, "holds a run of one kernel")
 
 
+@case
+def several_at_a_time(folder):
+    """Both are under way before either has ended; each has its own lines, and Ctrl-C stops both so that they go on."""
+    tasks(folder, "one", "two")
+    child = start(folder, "optimize", "one", "two", "--out", "all", "--together", "2", *SHORT)
+    until(lambda: all(os.path.exists(os.path.join(folder, "all", n, "run.db")) for n in ("one", "two")))
+    time.sleep(0.3)
+    os.kill(child.pid, signal.SIGINT)
+    expect(child.wait() == 130, "it ended otherwise")
+    rows = kernels(folder)
+    expect(all(r["status"] == "interrupted" for r in rows.values()), rows)
+    done = said(astra(folder, "resume", "all", "--together", "2", "--trace", "events"), 0, "one: ", "two: ")
+    rows = kernels(folder)
+    expect(all(r["status"] == "done" and r["outcome"] == "improved" for r in rows.values()), rows)
+    events = [json.loads(line) for line in read(os.path.join(folder, "events")).splitlines()]
+    begun = [i for i, e in enumerate(events) if e["event"] == "run"]
+    first_end = next(i for i, e in enumerate(events) if e["event"] == "end")
+    expect(len(begun) == 2 and begun[1] < first_end, done.err)
+    said(astra(folder, "optimize", "one", "two", "--together", "65"), 2, "at most 64")
+
+
 def until(what, seconds=60):
     end = time.monotonic() + seconds
     while not what():

@@ -180,6 +180,45 @@ static void any_event(void **state)
     ui_state_close(&m);
 }
 
+static bool tell(struct several *s, const char *event, const char *kernel, double t_s)
+{
+    json_t *f = json_pack("{s:s, s:f, s:s*, s:i, s:s}", "task", kernel ? kernel : "alone", "t_s", t_s, "kernel",
+                          kernel, "spent_s", 5, "text", "told");
+    bool another = several_event(s, event, f);
+
+    json_decref(f);
+    return another;
+}
+
+/* Of runs that are under way together each keeps what it was told; the one that ends makes room for another. */
+static void several_runs(void **state)
+{
+    struct several s;
+
+    (void)state;
+    several_open(&s);
+    assert_true(tell(&s, "run", "one", 1));
+    assert_false(tell(&s, "run", "two", 3));
+    tell(&s, "left_out", "two", 4);
+    assert_string_equal(several_front(&s)->task, "one");
+    assert_int_equal(several_front(&s)->note.len, 0);
+    assert_true(several_next(&s));
+    assert_string_equal(several_front(&s)->task, "two");
+    assert_string_equal(str_text(&several_front(&s)->note), "told");
+    assert_true(several_front(&s)->spent_s + 3 - 5 < 1e-9); /* its clock began with it */
+    assert_true(several_next(&s));
+    assert_true(tell(&s, "end", "one", 6));
+    assert_string_equal(several_front(&s)->task, "two");
+    assert_false(several_next(&s));
+    assert_false(tell(&s, "end", "two", 7)); /* nothing else: it stays */
+    assert_true(several_front(&s)->ended);
+    assert_true(tell(&s, "run", "three", 8));
+    assert_string_equal(several_front(&s)->task, "three");
+    tell(&s, "left_out", NULL, 9);
+    assert_string_equal(str_text(&several_front(&s)->note), "told");
+    several_close(&s);
+}
+
 static void lines(void **state)
 {
     struct str text = {0};
@@ -417,6 +456,8 @@ int main(void)
         cmocka_unit_test(screens_of_models),
         cmocka_unit_test(any_size),
         cmocka_unit_test(any_event),
+        cmocka_unit_test(several_runs),
+        cmocka_unit_test(several_runs),
         cmocka_unit_test(lines),
         cmocka_unit_test(cleaned),
         cmocka_unit_test(text_is_cut_by_columns),
