@@ -48,7 +48,8 @@ static const char *device_of(struct arena *a, const char *folder)
     return device;
 }
 
-/* How many runs there are at a time: what is said, or one a GPU that is named. */
+/* How many runs there are at a time: what is said; where several GPUs are named two a GPU, for while one run is
+ * confirmed, which takes processors, another measures. */
 static bool together_of(const struct cmd_args *args, const char *device, struct arena *a,
                         struct campaign_options *o, struct err *err)
 {
@@ -63,6 +64,7 @@ static bool together_of(const struct cmd_args *args, const char *device, struct 
             return false;
         for (; (gpus = strchr(gpus, ',')); gpus++)
             o->together++;
+        o->together = o->together > 1 ? MIN(2 * o->together, CAMPAIGN_MOST) : 1;
     }
     o->jobs = o->together > 1 ? cmd_cores(o->together) : 0;
     return true;
