@@ -15,9 +15,10 @@ def recordings(kernel):
 
 @cases(KERNELS)
 def plays(folder, kernel):
+    mutants = () if kernel == KERNELS[0] else ("--min-mutation", "0")  # one asks how many faults the suite notices
     said(astra(folder, "optimize", os.path.join(ROOT, "examples", kernel), "--device", "sim", "--agents", "llm",
                "--provider", "replay", "--replay", recordings(kernel), "--rounds", "2", "--candidates", "2",
-               "--hidden-seed", "1", "--out", "run", timeout=900), 0)
+               "--hidden-seed", "1", "--out", "run", *mutants, timeout=900), 0)
     r = load(os.path.join(folder, "run", "result.json"))
     verdicts = r["candidates"]["by_verdict"]
     expect(r["outcome"] == "improved" and r["speedup"]["geomean"] > 2, r["speedup"])
