@@ -293,6 +293,7 @@ struct agent_brief { /* what everybody gets */
     const char *last_text;               /* coder: its own last file, which a patch may be of; NULL: none */
     const struct agent_version *version; /* the same, opened; NULL for the tester */
     double parent_score;                 /* over the original */
+    bool times_alone;                    /* nothing of a profile is told, profile and diagnosis are NULL */
     const struct agent_profile *profile;
     const struct agent_diagnosis *diagnosis; /* of the parent; NULL for the tester */
     const struct agent_lesson *lessons;      /* newest last; trimmed by the prompt */

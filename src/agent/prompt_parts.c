@@ -233,6 +233,10 @@ char *part_times(const struct agent_brief *b, struct arena *a, bool components)
         const struct trial_time *w = &b->workloads[i].time;
         str_addf(&s, "%s- %s: %s (copy %s", i ? "\n" : "", b->workloads[i].dims, us_text(a, w->us),
                  us_text(a, w->copy_us));
+        if (b->times_alone) {
+            str_addc(&s, ')');
+            continue;
+        }
         if (w->bound)
             str_addf(&s, "; %s%s", w->bound, bound_share(a, w));
         add_shares(&s, b->peaks, w);

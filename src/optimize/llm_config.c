@@ -93,9 +93,12 @@ static bool backend_of_role(const char *word, size_t len, struct models *m, stru
     equals++;
     len -= (size_t)(equals - word);
     m->asked[role] = len == 3 && !strncmp(equals, "llm", 3);
-    if (!m->asked[role] && (len != 5 || strncmp(equals, "rules", 5) != 0))
-        return err_input(err, "--agents: a %s's backend is rules or llm, not '%.*s'", role_names[role],
-                         (int)len, equals);
+    if (role == FOR_PROFILER)
+        m->no_profiler = len == 4 && !strncmp(equals, "none", 4);
+    if (!m->asked[role] && !(role == FOR_PROFILER && m->no_profiler) &&
+        (len != 5 || strncmp(equals, "rules", 5) != 0))
+        return err_input(err, "--agents: a %s's backend is rules%s, not '%.*s'", role_names[role],
+                         role == FOR_PROFILER ? ", llm or none" : " or llm", (int)len, equals);
     return true;
 }
 
@@ -105,7 +108,7 @@ bool models_backends(const char *agents, struct models *m, struct err *err)
     size_t n = 0;
 
     memset(m->asked, 0, sizeof(m->asked));
-    m->rules_first = false;
+    m->rules_first = m->no_profiler = false;
     for (const char *at = agents;; at++) {
         size_t len = strcspn(at, ",");
         switch (n++ == 0 ? index_of(at, len, presets) : -1) {
@@ -322,6 +325,8 @@ json_t *models_to_json(const struct models *m)
             json_put(roles, role_names[r], json_of_members(config_members, &m->config[r]));
     json_put(o, "roles", roles);
     json_put_flag(o, "rules_first", m->rules_first);
+    if (m->no_profiler)
+        json_put_flag(o, "no_profiler", true);
     return o;
 }
 
@@ -331,6 +336,7 @@ bool models_from_json(const json_t *o, struct arena *a, struct models *m, struct
 
     *m = models_default();
     m->rules_first = json_flag(o, "rules_first", false);
+    m->no_profiler = json_flag(o, "no_profiler", false);
     m->strategies = 1;
     json_get_members(o, run_members, a, m);
     for (int r = 0; r < N_MODEL_ROLES; r++) {

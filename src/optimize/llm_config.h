@@ -11,6 +11,7 @@ enum models_role { FOR_TESTER, FOR_PROFILER, FOR_PLANNER, FOR_CODER, FOR_SINGLE,
 struct models {
     bool asked[N_MODEL_ROLES];               /* a model; else the rules */
     bool rules_first;                        /* the rules' own rounds, before any model is asked */
+    bool no_profiler;                        /* models see times alone: what is a profile worth to them? */
     struct llm_config config[N_MODEL_ROLES]; /* of the roles asked for */
     const char *prices;                      /* a file of the user's; NULL: the built-in ones */
     double budget_usd;                       /* 0: none */
@@ -23,7 +24,7 @@ struct models models_default(void); /* nobody asked, width 1; strategies 0: as w
 const char *models_role_name(enum models_role role);
 bool models_any(const struct models *m); /* is a model asked at all? */
 
-/* "rules", "llm", "single", or ROLE=BACKEND,...: fills asked and rules_first. */
+/* "rules", "llm", "single", or ROLE=BACKEND,...: fills asked, rules_first and no_profiler. */
 bool models_backends(const char *agents, struct models *m, struct err *err);
 
 /* One key with its value, as astra.yaml and the flags name it ("base_url"); for one role, or for all. False

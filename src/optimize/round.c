@@ -29,6 +29,7 @@ void lessons_catch_up(struct run *r)
 void round_brief(struct round *t)
 {
     struct run *r = t->r;
+    bool alone = r->o->models.no_profiler;
 
     diagnose_profile(r->task, &t->parent->trial, t->parent->text, r->limits.device_name, r->arena, &t->profile);
     t->diagnosis = t->parent->diagnosis;
@@ -46,8 +47,9 @@ void round_brief(struct round *t)
                                     .parent_text = t->parent->text,
                                     .version = t->version,
                                     .parent_score = r->search.nodes.v[t->parent->id].score,
-                                    .profile = &t->profile,
-                                    .diagnosis = &t->diagnosis,
+                                    .times_alone = alone,
+                                    .profile = alone ? NULL : &t->profile,
+                                    .diagnosis = alone ? NULL : &t->diagnosis,
                                     .lessons = r->lessons.v,
                                     .n_lessons = r->lessons.n,
                                     .max_strategies = (size_t)r->o->models.strategies,

@@ -415,6 +415,21 @@ def minds_by_role(folder, row):
     expect((made["rules"] > 0) == (row[1].startswith("llm") or not row[2] & {"planner", "coder"}), made)
 
 
+@case
+def models_without_a_profile(folder):
+    """profiler=none: the planner is told the times, and nothing of what bounds them."""
+    for agents, told in (("llm,tester=rules", True), ("llm,tester=rules,profiler=none", False)):
+        shutil.rmtree(os.path.join(folder, "run"), ignore_errors=True)
+        small_task(folder)
+        with Server(scenario()) as s:
+            run(folder, s, agents=agents)
+            asked = [json.dumps(b) for b in posts(s) if "Astra's planner" in json.dumps(b)]
+            expect(asked, "no planner was asked")
+            for text in asked:
+                expect("Its times in us" in text and bool(re.search(r"alone \d+ %", text)) == told, text)
+                expect(("Diagnosis: none" in text) != told, text)
+
+
 @cases([
     ("no model", ["--agents", "llm"], "--provider", "--model"),
     ("no model, single", ["--agents", "single"], "--provider", "--model"),
