@@ -475,6 +475,36 @@ static bool seek_guards(struct seek *s, struct err *err)
     return true;
 }
 
+/* Large numbers of one sign in each input, of the other in the next: sums of products are as far below zero as
+ * they come, whatever a version starts its largest with. */
+static bool seek_signs(struct seek *s, struct err *err)
+{
+    const struct task *t = s->judge->task;
+    struct task_values *values = arena_array(s->arena, struct task_values, t->n_args);
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->n_args; i++) {
+        const struct task_arg *arg = &t->args[i];
+        double high = arg->type == KT_F16 ? 0x1.8p15 : 0x1p55;
+        values[i] = arg->values;
+        values[i].special_share = 0;
+        if (!task_is_any_float(arg) || arg->values.kind != VALUE_NORMAL || arg->n_shape < 2)
+            continue;
+        values[i].kind = VALUE_UNIFORM;
+        values[i].low = n % 2 ? -high : high / 2;
+        values[i].high = n % 2 ? -high / 2 : high;
+        n++;
+    }
+    if (n < 2 || seek_over(s))
+        return true;
+    bool ok = run_case(s, longest_case(s->judge), values, err);
+    if (ok && !fate_open(s->fate))
+        s->fate->words = arena_printf(
+            s->own, "%s, with large inputs, each of one sign and the next of the other", s->fate->words);
+    arena_reset(s->arena);
+    return ok;
+}
+
 /* ---- bit patterns ---- */
 
 static bool is_round(uint64_t v)
@@ -573,8 +603,8 @@ bool seek_verify(struct version *v, const struct trial_coverage *have, struct ar
         ok = (!n || seek_values(&s, list, n, err)) && seek_shapes(&s, err);
     }
     if (ok && fate_open(fate) && v->module)
-        ok = seek_patterns(&s, err) &&
-             (!fate_open(fate) || !j->options.confirm || v == &j->baseline || seek_guards(&s, err));
+        ok = seek_patterns(&s, err) && (!fate_open(fate) || !j->options.confirm || v == &j->baseline ||
+                                        (seek_guards(&s, err) && (!fate_open(fate) || seek_signs(&s, err))));
     *sought = s.cases;
     vec_free(&s.shapes);
     arena_close(s.arena);
