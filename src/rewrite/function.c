@@ -493,10 +493,11 @@ static size_t launches_of(const struct function *g, const struct function *f)
 }
 
 /* Of kernels of one name the launches do not say by the name which they mean: a template, or one that was
- * written for some of its arguments. */
+ * written for some of its arguments. A template that is only declared leaves the one that is written. */
 static bool is_the_one(const struct function *f)
 {
     bool found = !f->special;
+    size_t others = 0;
     for (struct node *definition = definitions_of(f); node_ok(*definition); definition++) {
         struct node name = definition_declared(*definition), word = definition_name(*definition);
         if (node_same(*definition, f->definition) || !node_text_is(f->s, word, f->name) ||
@@ -504,6 +505,7 @@ static bool is_the_one(const struct function *f)
             !same_namespace(f, *definition, f->definition))
             continue;
         const struct function *g = function_open(f->in, f->a, *definition);
+        others++;
         if (g && ((f->special && g->special) || (f->n_launches > 0 && launches_of(g, f) == 0)))
             continue;
         bool mine = g && (f->special ? !found && is_meant(g, f->declared) == SAME
@@ -512,7 +514,7 @@ static bool is_the_one(const struct function *f)
             return false;
         found = true;
     }
-    return found;
+    return found || others == 0;
 }
 
 struct function *function_open_kernel(const struct transform_input *in, struct arena *a, size_t i)
