@@ -93,6 +93,9 @@ bool macros_ask_for_place(const struct function *f);
 /* Is it referred to other than by launches (attributes, occupancy queries, pointers)? Then it must keep its
  * name. */
 bool function_is_named_elsewhere(const struct function *f);
+/* It is not, or only where an attribute is set, which a copy takes with edits_attributes. */
+bool function_may_be_copied(const struct function *f);
+void edits_attributes(struct edits *e, const struct function *f, const char *copy);
 
 /* Nodes. */
 struct node node_strip(struct node n); /* without parentheses, casts and the clause of a condition */

@@ -371,10 +371,12 @@ static bool grid_follows(const struct function *f, const struct detail *d)
 }
 
 /* Does inline assembly, here or in a function of the file that is called, deal with threads in groups, as
- * barriers with a count and products of a warp or warpgroup do? Then the kernel is made for so many. */
-static bool assembly_counts(const struct function *f, struct node n, int depth)
+ * barriers with a count and products of a warp or warpgroup do? Then the kernel is made for so many. seen: the
+ * functions that were read. */
+typedef VEC(struct node) node_list;
+
+static bool assembly_in(const struct function *f, struct node n, node_list *seen)
 {
-    enum { DEEPEST = 6 };
     static const char *const words[] = {"bar", "wgmma", "mma.sync", "ldmatrix", "setmaxnreg"};
     if (node_is(n, NODE_GNU_ASM_EXPRESSION)) {
         for (size_t i = 0; i < ARRAY_LEN(words); i++)
@@ -383,14 +385,26 @@ static bool assembly_counts(const struct function *f, struct node n, int depth)
         return false;
     }
     const char *name = node_is(n, NODE_CALL_EXPRESSION) ? call_name(f, n) : NULL;
-    for (struct node *x = definitions_of(f); name && depth < DEEPEST && node_ok(*x); x++)
-        if (node_text_is(f->s, definition_name(*x), name) &&
-            assembly_counts(f, node_field(*x, FIELD_BODY), depth + 1))
+    for (struct node *x = name ? definitions_of(f) : NULL; x && node_ok(*x); x++) {
+        bool known = !node_text_is(f->s, definition_name(*x), name);
+        for (size_t i = 0; i < seen->n && !known; i++)
+            known = node_same(seen->v[i], *x);
+        if (known)
+            continue;
+        vec_add(f->a, seen, *x);
+        if (assembly_in(f, node_field(*x, FIELD_BODY), seen))
             return true;
+    }
     for (uint32_t i = 0, all = node_count(n); i < all; i++)
-        if (assembly_counts(f, node_child(n, i), depth))
+        if (assembly_in(f, node_child(n, i), seen))
             return true;
     return false;
+}
+
+static bool assembly_counts(const struct function *f)
+{
+    node_list seen = {0};
+    return strstr(f->text, "asm") && assembly_in(f, f->body, &seen);
 }
 
 /* A launcher that takes at most so many threads takes fewer where there is less work, and the kernel bears it: its
@@ -435,7 +449,7 @@ static bool all_take(const struct detail *d, struct edits *edits, struct err *wh
         if (!mine)
             continue;
         f->block_x = d->old;
-        if (assembly_counts(f, f->body, 0))
+        if (assembly_counts(f))
             return err_input(why, "inline assembly of %s is for a number of threads", f->name);
         if (d->where != CONSTANT && repeats(f, d->old))
             return err_input(why, "%s writes the number of threads down", f->name);
@@ -511,7 +525,7 @@ static bool row_fits(const struct function *f, char **bound, int *width)
     if (has_rows(f) && block_threads(f, 1) != 1)
         return false;
     return *bound && f->n_launches == 1 && (!node_ok(shared) || node_text_is(f->s, shared, "0")) &&
-           !str_has_word(text_of(f, f->body), "gridDim.y") && !assembly_counts(f, f->body, 0) &&
+           !str_has_word(text_of(f, f->body), "gridDim.y") && !assembly_counts(f) &&
            arrays_fit(f, &(struct detail){.where = LITERAL}, 1024, NULL);
 }
 
