@@ -1,7 +1,7 @@
 /* block-size: another number of threads in a block. The number may be a literal at the launches (then grids
  * that divide by it, template arguments and shared arrays that repeat it change along), a variable of the
- * launcher, a constant of the file, or the most that the launcher takes (`min(d / 8, 1024)`). With a setting above
- * 1024, a block takes as many threads as its row has work for, up to setting - 10000. */
+ * launcher, a constant of the file, or the most that the launcher takes (`min(d / 8, 1024)`). With a setting
+ * above 1024, a block takes as many threads as its row has work for, up to setting - 10000. */
 #include "rewrite/analysis.h"
 
 enum { UP_TO = 10000 };
@@ -407,8 +407,8 @@ static bool assembly_counts(const struct function *f)
     return strstr(f->text, "asm") && assembly_in(f, f->body, &seen);
 }
 
-/* A launcher that takes at most so many threads takes fewer where there is less work, and the kernel bears it: its
- * loops ask how many they are, or there are as many more blocks. Nobody else knows the number. */
+/* A launcher that takes at most so many threads takes fewer where there is less work, and the kernel bears it:
+ * its loops ask how many they are, or there are as many more blocks. Nobody else knows the number. */
 static bool cap_is_free(const struct function *f, const struct detail *d)
 {
     size_t said = 0;
@@ -529,7 +529,8 @@ static bool row_fits(const struct function *f, char **bound, int *width)
            arrays_fit(f, &(struct detail){.where = LITERAL}, 1024, NULL);
 }
 
-/* The launcher's `min(x, 1024)`: another number in its place, or no more threads than leave the last round full. */
+/* The launcher's `min(x, 1024)`: another number in its place, or no more threads than leave the last round
+ * full. */
 static void cap_sites(const struct detail *d, const int *settings, struct site_list *found)
 {
     struct arena *a = d->f->a;

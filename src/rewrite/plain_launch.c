@@ -256,7 +256,8 @@ static void name_kernel(const struct function *f, const struct call *c, struct e
         return;
     struct node *names = mentions(f, v, &n);
     for (size_t i = 0; i < n; i++)
-        if (!node_within(names[i], v->statement) && !str_starts(call_name(f, node_parent(node_parent(names[i]))), "cudaLaunchKernel") &&
+        if (!node_within(names[i], v->statement) &&
+            !str_starts(call_name(f, node_parent(node_parent(names[i]))), "cudaLaunchKernel") &&
             !node_within(names[i], c->call))
             edits_node(edits, names[i], text_of(f, c->kernel));
     edits_statement_gone(edits, f, v->statement);

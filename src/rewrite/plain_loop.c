@@ -11,10 +11,10 @@ struct form {
     const struct function *f;
     const struct variable *v; /* the counter */
     struct node loop, body, condition;
-    struct node update;             /* i += lanes */
-    struct node update_statement;   /* of while: it goes */
-    const struct variable *second;  /* PyTorch's: the counter in the loop's own type; NULL: there is none */
-    const struct variable *step;    /* declared beside the counter; NULL: it is not */
+    struct node update;            /* i += lanes */
+    struct node update_statement;  /* of while: it goes */
+    const struct variable *second; /* PyTorch's: the counter in the loop's own type; NULL: there is none */
+    const struct variable *step;   /* declared beside the counter; NULL: it is not */
 };
 typedef VEC(struct form) form_list;
 
@@ -93,8 +93,10 @@ static bool declared_alone(const struct function *f, const struct variable *v)
     size_t n = 0;
 
     for (uint32_t i = 0, all = node_count(v->statement); i < all; i++)
-        n += node_is_declarator(node_child(v->statement, i)) || node_is(node_child(v->statement, i), NODE_IDENTIFIER);
-    return node_is(node_parent(v->statement), NODE_COMPOUND_STATEMENT) && n == 1 && ctype_is_integer(f, v->type);
+        n += node_is_declarator(node_child(v->statement, i)) ||
+             node_is(node_child(v->statement, i), NODE_IDENTIFIER);
+    return node_is(node_parent(v->statement), NODE_COMPOUND_STATEMENT) && n == 1 &&
+           ctype_is_integer(f, v->type);
 }
 
 static bool while_form(const struct function *f, struct node loop, struct form *x)
@@ -249,10 +251,10 @@ static void form_edit(const struct form *x, struct edits *edits)
 
     if (node_is_assignment(f, x->update, "="))
         right = node_field(right, FIELD_RIGHT);
-    const char *head = arena_printf(f->a, "for (%s %s = %s; %s; %s += %s) ",
-                                    text_of(f, node_field(x->v->statement, FIELD_TYPE)), name,
-                                    text_of(f, x->v->init), text_of(f, node_strip(x->condition)), name,
-                                    text_of(f, x->step ? x->step->init : right));
+    const char *head =
+        arena_printf(f->a, "for (%s %s = %s; %s; %s += %s) ",
+                     text_of(f, node_field(x->v->statement, FIELD_TYPE)), name, text_of(f, x->v->init),
+                     text_of(f, node_strip(x->condition)), name, text_of(f, x->step ? x->step->init : right));
     edits_try(edits, node_start(x->loop), node_start(x->body), head);
     if (node_ok(x->update_statement))
         edits_remove(edits, f, x->update_statement);
@@ -262,7 +264,8 @@ static void form_edit(const struct form *x, struct edits *edits)
         edits_at(edits, node_start(x->body) + block,
                  arena_printf(f->a, "%s\n%s    const %s %s = %s;%s", block ? "" : "{", indent,
                               text_of(f, node_field(x->second->statement, FIELD_TYPE)), x->second->name,
-                              text_of(f, x->second->init), block ? "" : arena_printf(f->a, "\n%s    ", indent)));
+                              text_of(f, x->second->init),
+                              block ? "" : arena_printf(f->a, "\n%s    ", indent)));
         if (!block)
             edits_at(edits, node_end(x->body), arena_printf(f->a, "\n%s}", indent));
     }

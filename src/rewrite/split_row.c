@@ -24,8 +24,8 @@ static bool effect_outside(const struct function *f, struct node n, const struct
     return false;
 }
 
-/* The part of a variable that a statement of the loop's body sets: 'x' of `v.x = ...;`, 'a' of `v = ...;`, 0 where
- * the name stands elsewhere. */
+/* The part of a variable that a statement of the loop's body sets: 'x' of `v.x = ...;`, 'a' of `v = ...;`, 0
+ * where the name stands elsewhere. */
 static char part_set(const struct function *f, struct node name, struct node body)
 {
     struct node target = name, up = node_parent(name);
