@@ -194,7 +194,8 @@ static bool read_call(const struct function *f, struct node call, struct call *c
     if (!by_config && (!call_is(f, call, "cudaLaunchKernel") || n != 6))
         return false;
     *c = (struct call){.host = f, .call = call, .statement = node_statement(call)};
-    c->kernel = n > 1 ? kernel_meant_by(f, args[by_config ? 1 : 0]) : (struct node){0};
+    if (n > 1)
+        c->kernel = kernel_meant_by(f, args[by_config]);
     if (!node_ok(c->kernel) || !node_is(node_parent(c->statement), NODE_COMPOUND_STATEMENT))
         return false;
     if (by_config) {
