@@ -93,6 +93,9 @@ bool macros_ask_for_place(const struct function *f);
 /* Is it referred to other than by launches (attributes, occupancy queries, pointers)? Then it must keep its
  * name. */
 bool function_is_named_elsewhere(const struct function *f);
+/* It is not, or only where an attribute is set, which a copy takes with edits_attributes. */
+bool function_may_be_copied(const struct function *f);
+void edits_attributes(struct edits *e, const struct function *f, const char *copy);
 
 /* Nodes. */
 struct node node_strip(struct node n); /* without parentheses, casts and the clause of a condition */
@@ -187,6 +190,9 @@ struct poly {
     bool ok; /* it fits */
 };
 struct poly poly_of(const struct function *f, struct node e);
+/* Is it a template parameter that every launch gives the number of its block's threads? It stands for
+ * blockDim.x. */
+bool poly_is_block(const struct function *f, struct node name);
 #define POLY_LANE "lane" /* the atom of a thread's place in its warp, however it is written */
 struct poly poly_number(int64_t v);
 struct poly poly_atom(const struct function *f, const char *atom);
@@ -267,6 +273,8 @@ static inline bool edits_node(struct edits *e, struct node n, const char *text)
 }
 /* A statement goes, with its line. */
 void edits_remove(struct edits *e, const struct function *f, struct node statement);
+void edits_statement_gone(struct edits *e, const struct function *f,
+                          struct node statement); /* with its line where it is alone there */
 /* The function under another name, with the edits inside it; its parameters stay aligned. NULL where edits met.
  */
 char *function_copy(struct edits *inside, const struct function *f, const char *name, struct err *why_not);
@@ -315,6 +323,8 @@ char *launch_text(const struct function *f, const struct launch *l, const char *
  * to once; NULL for anything else. `dim3 grid(rows)` reads like a function's declaration: its arguments are
  * parameter_declarations then. */
 struct node *launch_dim3(const struct function *f, const struct launch *l, struct node e, size_t *n);
+/* Does it give the template parameter the number of threads of its block, of one dimension? */
+bool launch_gives_block(const struct function *f, const struct launch *l, const char *param);
 /* The number of threads along x, as the launcher would write it. */
 char *launch_threads(const struct function *f, const struct launch *l);
 /* Has the grid only an x, as written? */

@@ -1,22 +1,63 @@
 /* block-size: another number of threads in a block. The number may be a literal at the launches (then grids
  * that divide by it, template arguments and shared arrays that repeat it change along), a variable of the
- * launcher, or a constant of the file. With a setting above 1024, a block takes as many threads as its row has
- * work for, up to setting - 10000. */
+ * launcher, a constant of the file, or the most that the launcher takes (`min(d / 8, 1024)`). With a setting
+ * above 1024, a block takes as many threads as its row has work for, up to setting - 10000. */
 #include "rewrite/analysis.h"
 
 enum { UP_TO = 10000 };
 
-enum where { LITERAL, VARIABLE, CONSTANT };
+enum where { LITERAL, VARIABLE, CONSTANT, CAP };
 
 struct detail {
     const struct function *f; /* any kernel that is launched with it */
     enum where where;
     int64_t old;
-    struct node value; /* VARIABLE and CONSTANT: the number that changes */
+    struct node value; /* all but LITERAL: the number that changes */
     struct node host;
     const char *name; /* what else of the launcher may follow it by; NULL: nothing */
     int threads;
 };
+
+/* The number in the only `min(x, 1024)` that the launcher's expression is made of; no node: there is none. */
+static struct node cap_of(const struct function *f, const struct launch *l, struct node e, int depth)
+{
+    size_t n, parts;
+    struct node none = {0}, found = none, *inner, *list;
+    int64_t most;
+
+    e = node_strip(e);
+    if (!node_ok(e) || depth > 8)
+        return none;
+    inner = named_children(f, call_is(f, e, "min") ? node_field(e, FIELD_ARGUMENTS) : e, &n);
+    for (size_t i = 0; i < n && call_is(f, e, "min"); i++)
+        if (node_is(inner[i], NODE_NUMBER_LITERAL) && constant_value(f, inner[i], &most) && most >= 64)
+            return n == 2 && most <= 1024 ? inner[i] : none;
+    if (node_is(e, NODE_IDENTIFIER) || node_is(e, NODE_PARAMETER_DECLARATION)) {
+        list = launch_dim3(f, l, e, &parts);
+        inner = arena_array(f->a, struct node, parts + 1);
+        for (n = 0; list && n < parts; n++)
+            inner[n] = list[n];
+        inner[n] = list ? none : node_field(host_declarator(f, l, e), FIELD_VALUE);
+        n += node_ok(inner[n]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct node one = cap_of(f, l, inner[i], depth + 1);
+        if (node_ok(one) && node_ok(found) && !node_same(one, found))
+            return none;
+        found = node_ok(one) ? one : found;
+    }
+    return found;
+}
+
+static bool cap_known(const struct function *f, const struct launch *l, struct detail *d)
+{
+    d->f = f;
+    d->host = l->host;
+    d->where = CAP;
+    d->name = NULL;
+    d->value = cap_of(f, l, l->block, 0);
+    return node_ok(d->value) && constant_value(f, d->value, &d->old);
+}
 
 /* The number behind a launch's block expression. */
 static bool block_of(const struct function *f, const struct launch *l, struct detail *d)
@@ -330,10 +371,12 @@ static bool grid_follows(const struct function *f, const struct detail *d)
 }
 
 /* Does inline assembly, here or in a function of the file that is called, deal with threads in groups, as
- * barriers with a count and products of a warp or warpgroup do? Then the kernel is made for so many. */
-static bool assembly_counts(const struct function *f, struct node n, int depth)
+ * barriers with a count and products of a warp or warpgroup do? Then the kernel is made for so many. seen: the
+ * functions that were read. */
+typedef VEC(struct node) node_list;
+
+static bool assembly_in(const struct function *f, struct node n, node_list *seen)
 {
-    enum { DEEPEST = 6 };
     static const char *const words[] = {"bar", "wgmma", "mma.sync", "ldmatrix", "setmaxnreg"};
     if (node_is(n, NODE_GNU_ASM_EXPRESSION)) {
         for (size_t i = 0; i < ARRAY_LEN(words); i++)
@@ -342,14 +385,55 @@ static bool assembly_counts(const struct function *f, struct node n, int depth)
         return false;
     }
     const char *name = node_is(n, NODE_CALL_EXPRESSION) ? call_name(f, n) : NULL;
-    for (struct node *x = definitions_of(f); name && depth < DEEPEST && node_ok(*x); x++)
-        if (node_text_is(f->s, definition_name(*x), name) &&
-            assembly_counts(f, node_field(*x, FIELD_BODY), depth + 1))
+    for (struct node *x = name ? definitions_of(f) : NULL; x && node_ok(*x); x++) {
+        bool known = !node_text_is(f->s, definition_name(*x), name);
+        for (size_t i = 0; i < seen->n && !known; i++)
+            known = node_same(seen->v[i], *x);
+        if (known)
+            continue;
+        vec_add(f->a, seen, *x);
+        if (assembly_in(f, node_field(*x, FIELD_BODY), seen))
             return true;
+    }
     for (uint32_t i = 0, all = node_count(n); i < all; i++)
-        if (assembly_counts(f, node_child(n, i), depth))
+        if (assembly_in(f, node_child(n, i), seen))
             return true;
     return false;
+}
+
+static bool assembly_counts(const struct function *f)
+{
+    node_list seen = {0};
+    return strstr(f->text, "asm") && assembly_in(f, f->body, &seen);
+}
+
+/* A launcher that takes at most so many threads takes fewer where there is less work, and the kernel bears it:
+ * its loops ask how many they are, or there are as many more blocks. Nobody else knows the number. */
+static bool cap_is_free(const struct function *f, const struct detail *d)
+{
+    size_t said = 0;
+    int64_t value;
+    bool loops = false;
+    for (struct node *x = nodes_of(f, d->host, NODE_NUMBER_LITERAL); node_ok(*x); x++)
+        said += constant_value(f, *x, &value) && value == d->old;
+    for (struct node *x = nodes_of(f, f->body, NODE_FOR_STATEMENT); node_ok(*x); x++)
+        loops = true;
+    loops = loops && str_has_word(text_of(f, f->body), "blockDim");
+    for (size_t l = 0; l < f->n_launches && !loops; l++)
+        if (!node_same(cap_of(f, &f->launches[l], f->launches[l].grid, 0), d->value))
+            return false;
+    return said == 1;
+}
+
+/* Does the launch's block come from this number? */
+static bool takes(const struct function *f, const struct launch *l, const struct detail *d)
+{
+    struct detail other = {0};
+    if (!(d->where == CAP ? cap_known : block_of)(f, l, &other))
+        return false;
+    if (d->where == LITERAL)
+        return other.where == LITERAL && other.old == d->old && node_same(other.host, d->host);
+    return node_same(other.value, d->value);
 }
 
 /* Every kernel of the same host function whose launches carry this number. */
@@ -360,23 +444,18 @@ static bool all_take(const struct detail *d, struct edits *edits, struct err *wh
     for (size_t k = 0; k < in->kernel->n_functions; k++) {
         struct function *f = function_open(in, a, in->kernel->functions[k].definition);
         bool mine = false;
-        for (size_t l = 0; f && l < f->n_launches; l++) {
-            struct detail other = {0};
-            bool known = block_of(f, &f->launches[l], &other);
-            mine = mine || (known && (d->where == LITERAL ? other.where == LITERAL && other.old == d->old &&
-                                                                node_same(other.host, d->host)
-                                                          : node_same(other.value, d->value)));
-        }
+        for (size_t l = 0; f && l < f->n_launches; l++)
+            mine = mine || takes(f, &f->launches[l], d);
         if (!mine)
             continue;
         f->block_x = d->old;
-        if (assembly_counts(f, f->body, 0))
+        if (assembly_counts(f))
             return err_input(why, "inline assembly of %s is for a number of threads", f->name);
         if (d->where != CONSTANT && repeats(f, d->old))
             return err_input(why, "%s writes the number of threads down", f->name);
         if (!arrays_fit(f, d, d->threads, edits))
             return err_input(why, "a shared array of %s is too short for %d threads", f->name, d->threads);
-        if (!grid_follows(f, d))
+        if (!(d->where == CAP ? cap_is_free : grid_follows)(f, d))
             return err_input(why, "the grid of %s does not follow the block", f->name);
         struct node bound = launch_bound(f);
         int64_t most;
@@ -391,8 +470,7 @@ static bool all_take(const struct detail *d, struct edits *edits, struct err *wh
         }
         for (size_t l = 0; edits && d->where == LITERAL && l < f->n_launches; l++) {
             struct detail other = {0};
-            if (!block_of(f, &f->launches[l], &other) || other.where != LITERAL || other.old != d->old ||
-                !node_same(other.host, d->host))
+            if (!takes(f, &f->launches[l], d) || !block_of(f, &f->launches[l], &other))
                 continue;
             if (!is_edited(edits, other.value)) /* two launches may share a dim3 */
                 edits_node(edits, other.value, arena_printf(a, "%d", d->threads));
@@ -410,6 +488,19 @@ static bool all_take(const struct detail *d, struct edits *edits, struct err *wh
     if (edits && d->where == LITERAL)
         grid_follow(d->f, d, edits);
     return true;
+}
+
+/* Does a block take several rows along its y? One of a single row would leave them out. */
+static bool has_rows(const struct function *f)
+{
+    const char *body = text_of(f, f->body);
+    bool rows = str_has_word(body, "threadIdx.y") && !str_has_word(body, "blockDim.y");
+
+    for (const struct variable *v = f->variables; v < f->variables + f->n_variables && !rows; v++) {
+        struct poly p = node_ok(v->init) && !v->pointer ? poly_of(f, v->init) : (struct poly){0};
+        rows = p.ok && mentions_atom(&p, "blockIdx") && mentions_atom(&p, "threadIdx.y");
+    }
+    return rows;
 }
 
 /* A block as long as the row's work: only where threads share a row and nothing depends on how many they are.
@@ -431,9 +522,56 @@ static bool row_fits(const struct function *f, char **bound, int *width)
     }
     struct node shared =
         f->n_launches ? f->launches[0].shared : (struct node){0}; /* as long as the block needs */
+    if (has_rows(f) && block_threads(f, 1) != 1)
+        return false;
     return *bound && f->n_launches == 1 && (!node_ok(shared) || node_text_is(f->s, shared, "0")) &&
-           !str_has_word(text_of(f, f->body), "gridDim.y") && !assembly_counts(f, f->body, 0) &&
+           !str_has_word(text_of(f, f->body), "gridDim.y") && !assembly_counts(f) &&
            arrays_fit(f, &(struct detail){.where = LITERAL}, 1024, NULL);
+}
+
+/* The launcher's `min(x, 1024)`: another number in its place, or no more threads than leave the last round
+ * full. */
+static void cap_sites(const struct detail *d, const int *settings, struct site_list *found)
+{
+    struct arena *a = d->f->a;
+    for (const int *s = settings; *s != NO_SETTING; s++) {
+        struct detail one = *d;
+        bool even = *s > UP_TO, other = settings[0] > UP_TO ? even : !even;
+        one.threads = even ? *s - UP_TO : *s;
+        if (!other || (!even && one.threads == d->old) || !all_take(&one, NULL, NULL))
+            continue;
+        one.threads = *s;
+        site_add(found, d->f, d->value, *s,
+                 even ? "in the last round of a row all threads have work, and more blocks fit an SM"
+                      : "smaller blocks fill the SMs more evenly and meet sooner",
+                 even ? "rounds of equal length of at most %d threads" : "at most %d threads",
+                 even ? *s - UP_TO : *s)
+            ->detail = arena_copy(a, &one, sizeof(one));
+    }
+}
+
+/* min(x, 1024): as many threads as make the same number of rounds, in whole warps. */
+static void cap_apply(const struct detail *d, struct edits *edits)
+{
+    const struct function *f = d->f;
+    struct arena *a = f->a;
+    struct node call = node_enclosing(d->value, NODE_CALL_EXPRESSION);
+    size_t n;
+    struct node *args = named_children(f, node_field(call, FIELD_ARGUMENTS), &n);
+    struct node work = node_same(args[0], d->value) ? args[1] : args[0];
+    const char *x = text_of(f, work), *old = text_of(f, d->value), *suffix = old + strspn(old, "0123456789");
+    int most = d->threads > UP_TO ? d->threads - UP_TO : d->threads;
+
+    if (d->threads <= UP_TO) {
+        edits_node(edits, d->value, arena_printf(a, "%d%s", most, suffix));
+        return;
+    }
+    if (!node_is(work, NODE_IDENTIFIER))
+        x = arena_printf(a, "(%s)", x);
+    char *rounds = arena_printf(a, "((%s + %d) / %d)", x, most - 1, most);
+    edits_node(edits, call,
+               arena_printf(a, "(%s <= %d ? %s : ((%s + %s - 1) / %s + 31) / 32 * 32)", x, most, x, x, rounds,
+                            rounds));
 }
 
 static void block_find(struct function *f, struct site_list *found)
@@ -441,9 +579,14 @@ static void block_find(struct function *f, struct site_list *found)
     static const int own[] = {512, 1024, 256, 128, 64}, own_most[] = {UP_TO + 256, UP_TO + 512, UP_TO + 1024};
     const int *all = settings_to_try(f, found, own, ARRAY_LEN(own)),
               *all_most = settings_to_try(f, found, own_most, ARRAY_LEN(own_most));
+    static const int own_even[] = {UP_TO + 1024, UP_TO + 512, UP_TO + 256};
+    const int *all_even = settings_to_try(f, found, own_even, ARRAY_LEN(own_even));
     for (size_t l = 0; l < f->n_launches; l++) {
         struct detail one = {0};
+        char *bound;
+        int width;
         bool known = block_of(f, &f->launches[l], &one) && one.old >= 32;
+        known = known || (!row_fits(f, &bound, &width) && cap_known(f, &f->launches[l], &one));
         if (!known && strstr(text_of(f, host_value(f, &f->launches[l], f->launches[l].block)), "/ 32 * 32"))
             continue; /* it is a row's block already */
         if (!known)
@@ -454,6 +597,11 @@ static void block_find(struct function *f, struct site_list *found)
             seen = seen || !known || node_same(d->value, one.value) ||
                    (one.where == LITERAL && d->where == LITERAL && node_same(d->host, one.host) &&
                     d->old == one.old);
+        }
+        if (known && one.where == CAP && !seen) {
+            cap_sites(&one, all_even, found);
+            cap_sites(&one, all, found);
+            continue;
         }
         for (const int *threads = all; *threads != NO_SETTING && known && !seen; threads++) {
             if (*threads > UP_TO)
@@ -467,8 +615,6 @@ static void block_find(struct function *f, struct site_list *found)
                      "%d threads instead of %lld", *threads, (long long)one.old)
                 ->detail = arena_copy(f->a, &one, sizeof(one));
         }
-        char *bound;
-        int width;
         for (const int *most = all_most;
              *most != NO_SETTING && (!known || !repeats(f, one.old)) && row_fits(f, &bound, &width); most++) {
             if (*most < UP_TO)
@@ -507,10 +653,23 @@ static bool row_apply(const struct function *f, int most, struct edits *edits, s
     return true;
 }
 
+static int threads_most(int setting)
+{
+    return setting > UP_TO ? setting - UP_TO : setting;
+}
+
 static bool block_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
                         struct err *why_not)
 {
     const struct detail *d = site->detail;
+    struct detail plain = *d;
+    if (d->where == CAP) {
+        plain.threads = threads_most(d->threads);
+        if (!all_take(&plain, edits, why_not))
+            return false;
+        cap_apply(d, edits);
+        return true;
+    }
     if (d->threads > UP_TO)
         return row_apply(f, d->threads - UP_TO, edits, why_not);
     if (!all_take(d, edits, why_not))
@@ -524,11 +683,6 @@ static bool block_apply(const struct function *f, const struct transform_site *s
 static const char *block_words(struct arena *a, int setting)
 {
     return setting > UP_TO ? arena_printf(a, "up to %d", setting - UP_TO) : NULL;
-}
-
-static int threads_most(int setting)
-{
-    return setting > UP_TO ? setting - UP_TO : setting;
 }
 
 const struct transform transform_block_size = {

@@ -115,7 +115,7 @@ static bool takes(const struct function *f, struct detail *d, struct err *why)
     for (size_t i = 0; i < f->n_launches; i++)
         if (!launch_grid_x(f, &f->launches[i], &x) || (!d->exact && launch_grid_cuts(f, &f->launches[i])))
             return err_input(why, "the grid is not understood, or leaves elements out");
-    return !d->exact || (!function_is_named_elsewhere(f) && !strstr(f->name, "_items")) ||
+    return !d->exact || (function_may_be_copied(f) && !strstr(f->name, "_items")) ||
            err_input(why, "%s has no bound check, and is used other than by launches", f->name);
 }
 
@@ -160,6 +160,7 @@ static bool coarsen_apply(const struct function *f, const struct transform_site 
     struct edits whole = {.arena = a};
     const char *name = fresh_name(f, arena_printf(a, "%s_items%d", f->name, items));
     edits_try(&whole, start, end, text);
+    edits_attributes(edits, f, name);
     if (!edits_copy(edits, &whole, f, name, arena_printf(a, "%d elements a thread", items), why_not))
         return false;
     for (const struct launch *l = f->launches; l < f->launches + f->n_launches; l++) {

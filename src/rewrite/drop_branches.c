@@ -92,7 +92,7 @@ static void fold(struct drop *d, struct node n, struct edits *edits)
 static bool drops(struct drop *d, const struct function *f, struct edits *edits)
 {
     *d = (struct drop){.f = f};
-    if (f->n_launches > 0 && !function_is_named_elsewhere(f))
+    if (f->n_launches > 0 && function_may_be_copied(f))
         fold(d, f->body, edits);
     return node_ok(d->first);
 }

@@ -104,7 +104,7 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
 {
     d->f = f;
     d->n_turns = 0;
-    if (f->n_launches == 0 || function_is_named_elsewhere(f))
+    if (f->n_launches == 0 || !function_may_be_copied(f))
         return err_input(why, "%s is used other than by launches", f->name);
     for (struct node *one = nodes_of(f, f->body, NODE_FOR_STATEMENT); node_ok(*one); one++) {
         struct turn t;
@@ -301,6 +301,7 @@ static bool stride_apply(const struct function *f, const struct transform_site *
     char *copy = function_copy(&inside, f, name, why_not);
     if (!copy)
         return false;
+    edits_attributes(edits, f, name);
     edits_beside(edits, f,
                  arena_printf(a, "for a grid%s%s%s", d->n_turns ? " that reaches everything in one turn" : "",
                               d->swap && d->n_turns ? "," : "", d->swap ? " with x and y exchanged" : ""),

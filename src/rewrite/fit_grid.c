@@ -49,7 +49,7 @@ static bool fits(const struct function *f, struct fit *fit, struct err *why)
     const char *body = text_of(f, f->body);
     size_t n;
     struct lane_loop *loops = lane_loops(f, &n);
-    if (n == 0 || function_is_named_elsewhere(f))
+    if (n == 0 || !function_may_be_copied(f))
         return err_input(why, "%s has no loop over the grid, or is used other than by launches", f->name);
     *fit = (struct fit){loops[0].bound, loops[0].width};
     struct poly first = poly_of(f, loops[0].bound);

@@ -6,7 +6,7 @@
 /* Every launch's block is this number, written down, and the kernel asks for it. */
 static bool is_fixed(const struct function *f)
 {
-    if (f->block_x < 32 || !str_has_word(text_of(f, f->body), "blockDim.x") || function_is_named_elsewhere(f))
+    if (f->block_x < 32 || !str_has_word(text_of(f, f->body), "blockDim.x") || !function_may_be_copied(f))
         return false;
     for (size_t l = 0; l < f->n_launches; l++) { /* other workloads may take another block */
         int64_t value;

@@ -265,7 +265,8 @@ static bool is_harmless(const struct function *f, struct node name)
            call_is(f, n, "cudaFuncGetAttributes");
 }
 
-bool function_is_named_elsewhere(const struct function *f)
+/* How often the file says its name other than in launches and where that changes nothing. */
+static size_t named_elsewhere(const struct function *f)
 {
     size_t times = 0, len = strlen(f->name);
     for (const char *p = f->text; (p = str_find_word(f->text, p, f->name)); p += len) {
@@ -273,7 +274,61 @@ bool function_is_named_elsewhere(const struct function *f)
         if (node_is(at, NODE_IDENTIFIER) && !means_another(f, at) && !is_harmless(f, at))
             times++;
     }
-    return times != f->n_launches + 1;
+    return times > f->n_launches + 1 ? times - f->n_launches - 1 : times != f->n_launches + 1;
+}
+
+bool function_is_named_elsewhere(const struct function *f)
+{
+    return named_elsewhere(f) > 0;
+}
+
+/* The statement that sets an attribute of the kernel by this name of it; no node: the name stands elsewhere. */
+static struct node attribute_statement(const struct function *f, struct node name)
+{
+    struct node arguments = node_enclosing(name, NODE_ARGUMENT_LIST),
+                statement = node_statement(node_parent(arguments));
+    bool sets = call_is(f, node_parent(arguments), "cudaFuncSetAttribute") &&
+                node_is(node_parent(statement), NODE_COMPOUND_STATEMENT);
+
+    return sets ? statement : (struct node){0};
+}
+
+static struct node *attribute_names(const struct function *f, size_t *n)
+{
+    size_t all;
+    struct node *names = node_find_all(f->a, source_root(f->s), NODE_IDENTIFIER, &all);
+
+    *n = 0;
+    for (size_t i = 0; i < all; i++)
+        if (node_text_is(f->s, names[i], f->name) && !means_another(f, names[i]) &&
+            node_ok(attribute_statement(f, names[i])))
+            names[(*n)++] = names[i];
+    return names;
+}
+
+bool function_may_be_copied(const struct function *f)
+{
+    size_t n;
+
+    attribute_names(f, &n);
+    return named_elsewhere(f) == n;
+}
+
+void edits_attributes(struct edits *e, const struct function *f, const char *copy)
+{
+    size_t n;
+    struct node *names = attribute_names(f, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        struct node statement = attribute_statement(f, names[i]),
+                    call = node_parent(node_enclosing(names[i], NODE_ARGUMENT_LIST));
+        struct edits inside = {.arena = f->a};
+        struct node whole = node_parent(names[i]); /* a specialisation's copy is no template */
+        edits_node(&inside, f->special && node_is(whole, NODE_TEMPLATE_FUNCTION) ? whole : names[i], copy);
+        edits_at(e, node_end(statement),
+                 arena_printf(f->a, "\n%s%s;", text_indent(f, node_start(statement)),
+                              edits_range(&inside, f, node_start(call), node_end(call))));
+    }
 }
 
 struct node launch_arg(const struct function *f, const struct launch *l, const struct variable *param)
@@ -493,10 +548,11 @@ static size_t launches_of(const struct function *g, const struct function *f)
 }
 
 /* Of kernels of one name the launches do not say by the name which they mean: a template, or one that was
- * written for some of its arguments. */
+ * written for some of its arguments. A template that is only declared leaves the one that is written. */
 static bool is_the_one(const struct function *f)
 {
     bool found = !f->special;
+    size_t others = 0;
     for (struct node *definition = definitions_of(f); node_ok(*definition); definition++) {
         struct node name = definition_declared(*definition), word = definition_name(*definition);
         if (node_same(*definition, f->definition) || !node_text_is(f->s, word, f->name) ||
@@ -504,6 +560,7 @@ static bool is_the_one(const struct function *f)
             !same_namespace(f, *definition, f->definition))
             continue;
         const struct function *g = function_open(f->in, f->a, *definition);
+        others++;
         if (g && ((f->special && g->special) || (f->n_launches > 0 && launches_of(g, f) == 0)))
             continue;
         bool mine = g && (f->special ? !found && is_meant(g, f->declared) == SAME
@@ -512,7 +569,7 @@ static bool is_the_one(const struct function *f)
             return false;
         found = true;
     }
-    return found;
+    return found || others == 0;
 }
 
 struct function *function_open_kernel(const struct transform_input *in, struct arena *a, size_t i)

@@ -162,7 +162,7 @@ static bool fits(const struct function *f, struct detail *d, struct err *why)
             d->index = v;
         wide += is_wide(v->type);
     }
-    if (!d->index || !is_wide(d->index->type) || f->n_launches == 0 || function_is_named_elsewhere(f))
+    if (!d->index || !is_wide(d->index->type) || f->n_launches == 0 || !function_may_be_copied(f))
         return err_input(why, "%s has no 64-bit index", f->name);
     for (struct node *question = nodes_of(f, f->body, NODE_IF_STATEMENT);
          node_ok(*question) && !node_ok(d->total); question++)
@@ -224,6 +224,7 @@ static bool index32_apply(const struct function *f, const struct transform_site 
         if (is_wide(f->variables[i].type) && !f->variables[i].pointer)
             edits_node(&inside, node_field(f->variables[i].statement, FIELD_TYPE), "unsigned");
     char *name = fresh_name(f, arena_printf(a, "%s_narrow", f->name));
+    edits_attributes(edits, f, name);
     if (!edits_copy(edits, &inside, f, name, "with 32-bit indices", why_not))
         return false;
     int64_t most = 1 << 30;

@@ -22,11 +22,18 @@ char *launch_text(const struct function *f, const struct launch *l, const char *
     return text;
 }
 
+/* Is the declaration in reach of the launch? Branches may have names of their own. */
+static bool reaches(const struct launch *l, struct node declaration)
+{
+    return !node_ok(l->statement) || node_within(l->statement, node_parent(declaration));
+}
+
 struct node host_declarator(const struct function *f, const struct launch *l, struct node name)
 {
     bool named = node_is(name, NODE_IDENTIFIER) || node_is(name, NODE_PARAMETER_DECLARATION);
     for (struct node *d = nodes_of(f, l->host, NODE_INIT_DECLARATOR); named && node_ok(*d); d++)
-        if (node_text_is(f->s, node_field(*d, FIELD_DECLARATOR), text_of(f, name)))
+        if (node_text_is(f->s, node_field(*d, FIELD_DECLARATOR), text_of(f, name)) &&
+            reaches(l, node_parent(*d)))
             return *d;
     return (struct node){0};
 }
@@ -76,7 +83,7 @@ struct node *launch_dim3(const struct function *f, const struct launch *l, struc
         return named_children(f, e, n);
     for (struct node *declaration = nodes_of(f, l->host, NODE_DECLARATION);
          node_is(e, NODE_IDENTIFIER) && node_ok(*declaration); declaration++) {
-        if (!node_text_is(f->s, node_field(*declaration, FIELD_TYPE), "dim3"))
+        if (!node_text_is(f->s, node_field(*declaration, FIELD_TYPE), "dim3") || !reaches(l, *declaration))
             continue;
         for (uint32_t k = 0, some = node_count(*declaration); k < some; k++) {
             struct node d = node_child(*declaration, k), *members = arena_array(f->a, struct node, 3);
@@ -97,9 +104,24 @@ struct node *launch_dim3(const struct function *f, const struct launch *l, struc
 static bool is_dim3_name(const struct function *f, const struct launch *l, struct node e)
 {
     for (struct node *d = nodes_of(f, l->host, NODE_DECLARATION); node_ok(*d); d++)
-        if (node_text_is(f->s, node_field(*d, FIELD_TYPE), "dim3") && node_mentions(f, *d, text_of(f, e)))
+        if (node_text_is(f->s, node_field(*d, FIELD_TYPE), "dim3") && reaches(l, *d) &&
+            node_mentions(f, *d, text_of(f, e)))
             return true;
     return false;
+}
+
+bool launch_gives_block(const struct function *f, const struct launch *l, const char *param)
+{
+    size_t position, n_args = 0, n;
+    int64_t threads, value;
+    struct node *args = node_ok(l->template_args) ? named_children(f, l->template_args, &n_args) : NULL,
+                *parts = launch_dim3(f, l, node_strip(l->block), &n);
+    bool known = parts ? n > 0 && constant_value(f, parts[0], &threads) : constant_value(f, l->block, &threads);
+
+    for (size_t i = 1; parts && i < n; i++)
+        known = known && constant_value(f, parts[i], &value) && value == 1;
+    return known && ctype_is_parameter(f, param, &position) && position < n_args &&
+           constant_value(f, args[position], &value) && value == threads;
 }
 
 char *launch_threads(const struct function *f, const struct launch *l)

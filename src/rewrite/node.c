@@ -313,8 +313,8 @@ struct node definition_name(struct node definition)
     return node_is(id, NODE_TEMPLATE_FUNCTION) ? node_field(id, FIELD_NAME) : id;
 }
 
-enum { DEEPEST_CALL = 4 }; /* functions that call each other end here */
-static bool meets_within(const struct function *f, struct node n, int depth);
+typedef VEC(struct node) body_list;
+static bool meets_within(const struct function *f, struct node n, body_list *seen);
 
 bool is_warp_builtin(const char *name)
 {
@@ -325,7 +325,7 @@ bool is_warp_builtin(const char *name)
 }
 
 /* A call by which lanes wait for each other, or give each other values. */
-static bool is_meeting(const struct function *f, struct node call, int depth)
+static bool is_meeting(const struct function *f, struct node call, body_list *seen)
 {
     static const char *const methods[] = {"sync",   "shfl",    "any",  "all",    "ballot",    "match",
                                           "arrive", "wait",    "Sum",  "Reduce", "Inclusive", "Exclusive",
@@ -340,34 +340,37 @@ static bool is_meeting(const struct function *f, struct node call, int depth)
     if (is_warp_builtin(name) || str_eq(name, "sync") ||
         (str_eq(name, "reduce") && node_is(callee, NODE_QUALIFIED_IDENTIFIER)))
         return true;
-    if (depth == DEEPEST_CALL)
-        return false;
-    bool meets = false;
-    for (struct node *definition = definitions_of(f); node_ok(*definition) && !meets;
-         definition++) /* a function of the file, whichever of that name it is */
-        meets = node_text_is(f->s, definition_name(*definition), name) &&
-                meets_within(f, node_field(*definition, FIELD_BODY), depth + 1);
-    return meets;
+    for (struct node *definition = definitions_of(f); node_ok(*definition); definition++) {
+        bool known = !node_text_is(f->s, definition_name(*definition), name);
+        for (size_t i = 0; i < seen->n && !known; i++)
+            known = node_same(seen->v[i], *definition);
+        if (known) /* a function of the file, whichever of that name it is, is read once */
+            continue;
+        vec_add(f->a, seen, *definition);
+        if (meets_within(f, node_field(*definition, FIELD_BODY), seen))
+            return true;
+    }
+    return false;
 }
 
-static bool meets_within(const struct function *f, struct node n, int depth)
+static bool meets_within(const struct function *f, struct node n, body_list *seen)
 {
-    if (node_is(n, NODE_CALL_EXPRESSION) && is_meeting(f, n, depth))
+    if (node_is(n, NODE_CALL_EXPRESSION) && is_meeting(f, n, seen))
         return true;
     if (node_is(n, NODE_GNU_ASM_EXPRESSION))
         return !assembly_computes(f, n);
     for (uint32_t i = 0, all = node_count(n); i < all; i++)
-        if (meets_within(f, node_child(n, i), depth))
+        if (meets_within(f, node_child(n, i), seen))
             return true;
     return false;
 }
 
 bool calls_barrier(const struct function *f, struct node n)
 {
-    return meets_within(f, n, 0);
+    return meets_within(f, n, &(body_list){0});
 }
 
 bool call_meets(const struct function *f, struct node call)
 {
-    return is_meeting(f, call, 0);
+    return is_meeting(f, call, &(body_list){0});
 }

@@ -115,6 +115,17 @@ static bool is_lane(const struct function *f, struct node e)
            poly_is_thread(f, node_field(e, FIELD_LEFT));
 }
 
+bool poly_is_block(const struct function *f, struct node name)
+{
+    size_t position;
+    bool all = f->n_launches > 0 && node_is(name, NODE_IDENTIFIER) && !function_variable_of(f, name) &&
+               ctype_is_parameter(f, text_of(f, name), &position);
+
+    for (size_t l = 0; l < f->n_launches && all; l++)
+        all = launch_gives_block(f, &f->launches[l], text_of(f, name));
+    return all;
+}
+
 static struct poly poly_depth(const struct function *f, struct node e, int depth)
 {
     struct poly bad = {0};
@@ -134,7 +145,7 @@ static struct poly poly_depth(const struct function *f, struct node e, int depth
             if (p.ok)
                 return p;
         }
-        return poly_atom(f, text_of(f, e));
+        return poly_atom(f, poly_is_block(f, e) ? "blockDim.x" : text_of(f, e));
     }
     if (node_is(e, NODE_BINARY_EXPRESSION)) {
         const char *op = node_op(f, e);

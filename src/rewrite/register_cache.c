@@ -200,7 +200,7 @@ static bool collect(const struct function *f, struct detail *d, struct err *why)
     }
     if (d->n_kept == 0)
         return err_input(why, "nothing that %s reads in one loop is read again in a later one", f->name);
-    if (f->n_launches == 0 || function_is_named_elsewhere(f))
+    if (f->n_launches == 0 || !(d->fitted ? !function_is_named_elsewhere(f) : function_may_be_copied(f)))
         return err_input(why, "%s is used other than by launches", f->name);
     return launches_tell(f, d->loops[0].bound) ||
            err_input(why, "the launcher cannot tell the length of a row");
@@ -377,6 +377,7 @@ static bool cache_apply(const struct function *f, const struct transform_site *s
     char *copy = copy_write(d, name, steps, why_not);
     if (!copy)
         return false;
+    edits_attributes(edits, f, name);
     edits_beside(edits, f,
                  arena_printf(a, "with a row of at most %s steps of the block kept in registers",
                               d->fitted ? "that many" : steps),

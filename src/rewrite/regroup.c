@@ -155,8 +155,11 @@ static bool elements_are_shared(const struct function *f, struct err *why)
 static bool says_block(const struct function *f, struct node n)
 {
     int64_t v;
-    return f->block_x > 32 && !function_variable_of(f, n) && !node_is(node_parent(n), NODE_ARRAY_DECLARATOR) &&
-           !node_is(node_parent(n), NODE_FIELD_EXPRESSION) && constant_value(f, n, &v) && v == f->block_x;
+    if (function_variable_of(f, n) || node_is(node_parent(n), NODE_ARRAY_DECLARATOR) ||
+        node_is(node_parent(n), NODE_FIELD_EXPRESSION) ||
+        node_ok(node_enclosing(n, NODE_STATIC_ASSERT_DECLARATION)))
+        return false;
+    return (f->block_x > 32 && constant_value(f, n, &v) && v == f->block_x) || poly_is_block(f, n);
 }
 
 /* Is it an argument of a call's template? */

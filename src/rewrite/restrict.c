@@ -59,9 +59,12 @@ static bool has_prototype(const struct function *f)
     return false;
 }
 
+/* A specialisation keeps the types that its template gives. */
 static size_t changes(const struct function *f, struct edits *edits)
 {
     size_t n = 0;
+    if (f->special)
+        return 0;
     const char **params = arena_array(f->a, const char *, f->n_params + 1);
     bool may_be_const = !node_has(f, f->body, NODE_LAMBDA_EXPRESSION) && !has_prototype(f);
     for (size_t i = 0; i < f->n_params; i++) {

@@ -11,7 +11,7 @@ struct detail {
 static void specialise_find(struct function *f, struct site_list *found)
 {
     for (const struct variable *v = f->variables;
-         v < f->variables + f->n_params && f->n_launches > 0 && !function_is_named_elsewhere(f); v++) {
+         v < f->variables + f->n_params && f->n_launches > 0 && function_may_be_copied(f); v++) {
         if (v->pointer || v->array || v->assignments || !ctype_is_integer(f, v->type) ||
             !node_mentions(f, f->body, v->name))
             continue;
@@ -54,6 +54,7 @@ static bool specialise_apply(const struct function *f, const struct transform_si
              arena_printf(a, "\n%sconstexpr %s %s = %lld;", indent, d->param->type, d->param->name,
                           (long long)d->value));
     const char *holds = arena_printf(a, "%s = %lld", d->param->name, (long long)d->value);
+    edits_attributes(edits, f, name);
     if (!edits_copy(edits, &inside, f, name, arena_printf(a, "for %s", holds), why_not))
         return false;
     for (const struct launch *launch = f->launches; launch < f->launches + f->n_launches; launch++) {

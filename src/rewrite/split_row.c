@@ -24,6 +24,48 @@ static bool effect_outside(const struct function *f, struct node n, const struct
     return false;
 }
 
+/* The part of a variable that a statement of the loop's body sets: 'x' of `v.x = ...;`, 'a' of `v = ...;`, 0
+ * where the name stands elsewhere. */
+static char part_set(const struct function *f, struct node name, struct node body)
+{
+    struct node target = name, up = node_parent(name);
+    char part = 'a';
+    if (node_is(up, NODE_FIELD_EXPRESSION)) {
+        part = *text_of(f, node_field(up, FIELD_FIELD));
+        target = up;
+        up = node_parent(up);
+    }
+    bool sets = node_is_assignment(f, up, "=") && node_same(node_field(up, FIELD_LEFT), target) &&
+                node_is(node_parent(up), NODE_EXPRESSION_STATEMENT) &&
+                node_same(node_parent(node_parent(up)), body);
+    return sets && !node_mentions(f, node_field(up, FIELD_RIGHT), text_of(f, name)) ? part : '\0';
+}
+
+/* A variable, or each part of one of a vector's type, that every turn of the loop sets before it reads it, and
+ * that nobody reads behind: it gathers nothing. */
+static bool is_set_anew(const struct function *f, const struct variable *v, const struct lane_loop *loop)
+{
+    size_t n = 0, length = strlen(v->type), wide = length ? (size_t)(v->type[length - 1] - '0') : 0;
+    char set[8] = "";
+    bool whole = false;
+    if (v->param || v->array || v->shared || v->pointer)
+        return false;
+    for (struct node *name = names_in(f, f->body); node_ok(*name); name++) {
+        if (function_variable_of(f, *name) != v || node_within(*name, v->statement))
+            continue;
+        struct node up = node_parent(*name);
+        char part = part_set(f, *name, loop->body);
+        bool known = whole || (node_is(up, NODE_FIELD_EXPRESSION) &&
+                               strchr(set, *text_of(f, node_field(up, FIELD_FIELD))));
+        if (!node_within(*name, loop->body) || node_is_address(f, up) || !(part || known))
+            return false;
+        if (part && !strchr(set, part) && n < sizeof(set) - 1)
+            set[n++] = part;
+        whole = strchr(set, 'a') || (wide >= 1 && wide <= 4 && n >= wide);
+    }
+    return true;
+}
+
 static bool splits(const struct function *f, struct lane_loop **loops, size_t *n_loops, struct err *why)
 {
     *loops = lane_loops(f, n_loops);
@@ -43,7 +85,7 @@ static bool splits(const struct function *f, struct lane_loop **loops, size_t *n
             return err_input(why, "the loop at line %d spans the grid already", node_line(f->s, loop->loop));
         for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++) {
             bool inside = v->from >= node_start(loop->loop) && v->from < node_end(loop->loop);
-            if (!inside && variable_assigned_in(f, v, loop->loop))
+            if (!inside && variable_assigned_in(f, v, loop->loop) && !is_set_anew(f, v, loop))
                 return err_input(why, "the loop at line %d gathers %s over the row",
                                  node_line(f->s, loop->loop), v->name);
         }

@@ -351,7 +351,7 @@ static bool understood(struct sum *s, const struct function *f, struct err *why)
     size_t n, at = 0, n_block;
     struct node *all = named_children(f, f->body, &n);
     *s = (struct sum){.f = f};
-    if (f->n_launches == 0 || function_is_named_elsewhere(f) || macros_ask_for_place(f) ||
+    if (f->n_launches == 0 || !function_may_be_copied(f) || macros_ask_for_place(f) ||
         str_count_word(body, "blockIdx") != 1 || str_has_word(body, "gridDim") ||
         !str_has_word(body, "atomicAdd"))
         return err_input(why, "%s is no sum over the grid", f->name);
@@ -458,6 +458,7 @@ static bool sum_apply(const struct function *f, const struct transform_site *sit
         edits_remove(&inside, f, s.parts[i]);
     edits_node(&inside, s.target, loop_text(&s));
     const char *name = fresh_name(f, arena_printf(a, "%s_sums", f->name));
+    edits_attributes(edits, f, name);
     if (!edits_copy(edits, &inside, f, name, "adding up in each thread first; its launch says when", why_not))
         return false;
     edits_include(edits, f, "<cstdint>", "<stdint.h>");

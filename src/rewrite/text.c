@@ -235,6 +235,16 @@ void edits_remove(struct edits *e, const struct function *f, struct node stateme
     edits_try(e, str_line_start(f->text, node_start(statement)), end + (f->text[end] == '\n'), "");
 }
 
+void edits_statement_gone(struct edits *e, const struct function *f, struct node statement)
+{
+    size_t start = node_start(statement), line = str_line_start(f->text, start), end = node_end(statement);
+
+    if (f->text[end] == '\n' && strspn(f->text + line, " \t") == start - line)
+        edits_remove(e, f, statement);
+    else
+        edits_node(e, statement, "");
+}
+
 /* A pragma that was put in front of a statement in the middle of a line begins a line. */
 static char *pragmas_apart(struct arena *a, const char *text)
 {

@@ -152,7 +152,8 @@ int ctype_size(const struct function *f, const char *type)
 
 bool ctype_is_integer(const struct function *f, const char *type)
 {
-    return str_in(ctype_alias(f, type),
+    type = ctype_alias(f, type);
+    return str_in(type + (str_starts(type, "std::") ? 5 : 0),
                   "int|unsigned|unsigned int|long|long long|unsigned long|unsigned long long|int64_t|"
                   "uint64_t|int32_t|uint32_t|size_t|short|char|ptrdiff_t|uint|ulong");
 }

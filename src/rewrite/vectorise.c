@@ -329,7 +329,7 @@ static bool vectorise(const struct function *f, int n, struct elements *w, struc
     *w = (struct elements){.f = f, .n = n, .why = why, .lane = fresh_local(f, "k")};
     if (f->n_launches == 0)
         return err_input(why, "%s is not launched where it can be seen", f->name);
-    if (function_is_named_elsewhere(f))
+    if (!function_may_be_copied(f))
         return err_input(why, "%s is used other than by launches", f->name);
     if (!kernel_vectorise(w, inside, axis, first))
         return false;
@@ -384,6 +384,7 @@ static bool vectorise_apply(const struct function *f, const struct transform_sit
     if (!vectorise(f, n, &w, &inside, &axis, &first, why_not))
         return false;
     char *name = fresh_name(f, arena_printf(a, "%s_vec%d", f->name, n));
+    edits_attributes(edits, f, name);
     if (!edits_copy(edits, &inside, f, name, arena_printf(a, "%d elements at a time; its launch says when", n),
                     why_not))
         return false;
