@@ -148,6 +148,7 @@ struct wrapper_member {
     const char *name;
     struct wrapper_type type;
     bool guessed; /* what a pointer to void points to */
+    bool array;   /* of pointers, of which the first is given */
 };
 struct wrapper_members {
     struct wrapper_member *v;
@@ -210,6 +211,12 @@ void wrapper_declared(struct init_task *t, const struct init_wrapped *w); /* fro
 /* Does the kernel take apart how many threads there are by its sizes? Its own launcher says that product, which
  * the launch alone does not. */
 bool wrapper_is_composed(const struct init_wrapped *w);
+/* By which of its parameters the kernel divides what it makes of indices: to t->divisors. */
+void wrapper_divisors(struct init_task *t, const struct init_wrapped *w);
+/* A value of a template parameter that nobody gives one: false, or an enumeration's first; NULL: none. */
+const char *wrapper_plain_value(const struct wrapper_reader *r, const struct wrapper_tparam *p);
+/* Of a switch over `name`: `value`, or the first label that launches the kernel where that one does not. */
+const char *wrapper_launched_case(struct wrapper_reader *r, const char *name, const char *value);
 
 /* ---- wrapper_grid.c */
 

@@ -453,8 +453,12 @@ static void read_comparison(struct grid_reader *k, size_t sign)
             depth -= wrapper_sign(&r->v[first], "( [");
         } while (depth > 0 && first > r->f.body + 1);
     }
-    for (last = sign + 1; last < r->f.body_end && !wrapper_sign(&r->v[last], "&& || ; ? ) ] } , < >");)
-        last = wrapper_sign(&r->v[last], "( [ {") ? wrapper_skip(r->v, r->f.body_end, last) : last + 1;
+    for (last = sign + 1; last < r->f.body_end && !wrapper_sign(&r->v[last], "&& || ; ? ) ] } , < >");) {
+        if (token_is(&r->v[last], "static_cast") && wrapper_angle(r->v, r->f.body_end, last + 1))
+            last = wrapper_angle(r->v, r->f.body_end, last + 1) + 1;
+        else
+            last = wrapper_sign(&r->v[last], "( [ {") ? wrapper_skip(r->v, r->f.body_end, last) : last + 1;
+    }
     left = index_sum(k, first, sign, 0);
     right = index_sum(k, sign + 1, last, 0);
     if (has_index(&left) == has_index(&right))
@@ -590,6 +594,25 @@ static void choose_threads(struct grid_reader *k)
         g->threads[0] = "1";
 }
 
+/* Do functions that these tokens name have dynamic shared memory? */
+static bool calls_shared(const struct init_source *s, const struct token *v, size_t n, int depth)
+{
+    for (size_t i = 0; i + 1 < n; i++) {
+        const struct init_names *found = NULL;
+
+        if (token_is(&v[i], "extern") && token_is(&v[i + 1], "__shared__"))
+            return true;
+        if (v[i].kind == TOK_WORD && wrapper_sign(&v[i + 1], "( <") && depth < 3)
+            found = init_named(s, token_text(s->arena, &v[i]));
+        for (size_t k = 0; found && k < found->decls.n; k++) {
+            const struct init_decl *d = &s->decls.v[found->decls.v[k]];
+            if (d->is_device && d->body && calls_shared(s, s->tokens.v + d->body, d->end - d->body, depth + 1))
+                return true;
+        }
+    }
+    return false;
+}
+
 void wrapper_grid(struct wrapper_reader *r, struct wrapper_grid *g)
 {
     struct grid_reader k = {.r = r, .g = g};
@@ -606,9 +629,8 @@ void wrapper_grid(struct wrapper_reader *r, struct wrapper_grid *g)
             read_stride(&k, i);
         else if (is_loop_macro(r, i))
             read_loop_macro(&k, i);
-        else if (token_is(&r->v[i], "extern") && token_is(&r->v[i + 1], "__shared__"))
-            g->shared = true;
     }
+    g->shared = calls_shared(r->source, r->v + r->f.body, r->f.body_end - r->f.body, 0);
     choose_threads(&k);
     for (int i = 0; i < 3; i++) {
         g->open[i] = (k.blocks & 1u << i) && !g->blocks[i];
