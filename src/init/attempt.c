@@ -89,55 +89,73 @@ static bool is_named(const struct init_task *t, const char *name)
     return false;
 }
 
-/* Size `dim` becomes a product of a size of its own and of those that the kernel divides by. */
-static bool compose(struct attempts *x, size_t dim)
+/* Size `dim` becomes a product of a size of its own and of those that the kernel divides by. False: there are
+ * none. */
+static bool composed(const struct attempts *x, size_t dim, struct init_task *way)
 {
-    struct init_task way = copy_task(x->arena, &x->before);
-    const char *name = way.dims.v[dim], *outer = is_named(&way, "outer") ? "n_outer" : "outer";
+    *way = copy_task(x->arena, &x->before);
+    const char *name = way->dims.v[dim], *outer = is_named(way, "outer") ? "n_outer" : "outer";
     struct str product = {.arena = x->arena};
 
     str_add(&product, outer);
-    for (size_t i = 0; i < way.divisors.n; i++) {
-        const size_t by = dim_number(&way, way.divisors.v[i]);
-        if (by < way.dims.n && by != dim)
-            str_addf(&product, " * %s", way.divisors.v[i]);
+    for (size_t i = 0; i < way->divisors.n; i++) {
+        const size_t by = dim_number(way, way->divisors.v[i]);
+        if (by == dim)
+            return false;
+        if (by < way->dims.n)
+            str_addf(&product, " * %s", way->divisors.v[i]);
     }
-    if (!strchr(str_text(&product), '*') || dim_number(&way, outer) < way.dims.n)
+    if (!strchr(str_text(&product), '*') || dim_number(way, outer) < way->dims.n)
         return false;
     init_drop(
-        &way, x->arena, name, arena_strdup(x->arena, str_text(&product)),
+        way, x->arena, name, arena_strdup(x->arena, str_text(&product)),
         arena_printf(x->arena, "a guess: %s is such a product, as the kernel divides it; is it always?", name));
-    remove_dim(&way, dim);
-    vec_add(x->arena, &way.dims, outer);
-    for (size_t i = way.dims.n - 1; i > 0; i--)
-        way.dims.v[i] = way.dims.v[i - 1];
-    way.dims.v[0] = outer;
-    return attempt(x, &way);
+    remove_dim(way, dim);
+    vec_add(x->arena, &way->dims, outer);
+    for (size_t i = way->dims.n - 1; i > 0; i--)
+        way->dims.v[i] = way->dims.v[i - 1];
+    way->dims.v[0] = outer;
+    return true;
 }
 
-/* All sizes but one are numbers that are usual, and small. */
-static bool freeze(struct attempts *x, size_t dim, int64_t most)
+static bool divides(const struct init_task *t, size_t dim)
 {
-    struct init_task way = copy_task(x->arena, &x->before);
-    int64_t *sizes = arena_array(x->arena, int64_t, way.dims.n + 1), product = 1;
+    for (size_t i = 0; i < t->divisors.n; i++) {
+        if (str_eq(t->divisors.v[i], t->dims.v[dim]))
+            return true;
+    }
+    return false;
+}
+
+/* All sizes but `but` are numbers that are usual, and small; SIZE_MAX: those that the kernel divides by are. */
+static bool freeze(struct attempts *x, const struct init_task *from, size_t but, int64_t most)
+{
+    struct init_task way = copy_task(x->arena, from);
+    const size_t n = way.dims.n;
+    int64_t *sizes = arena_array(x->arena, int64_t, n + 1), product = 1;
+    bool *fixed = arena_array(x->arena, bool, n + 1);
+    size_t n_fixed = 0;
 
     init_usual(&way, sizes);
-    for (size_t i = 0; i < way.dims.n; i++) {
-        sizes[i] = MIN(sizes[i], most);
-        product *= i == dim ? 1 : sizes[i];
+    for (size_t i = 0; i < n; i++) {
+        fixed[i] = but == SIZE_MAX ? divides(&way, i) : i != but;
+        n_fixed += fixed[i];
+        sizes[i] = fixed[i] ? MIN(sizes[i], most) : 1;
+        product *= sizes[i];
     }
+    if (!n_fixed || n_fixed == n)
+        return false;
     while (product > MOST_FROZEN) {
         size_t largest = 0;
-        for (size_t i = 0; i < way.dims.n; i++) {
-            if (i != dim && (largest == dim || sizes[i] > sizes[largest]))
-                largest = i;
-        }
+        for (size_t i = 0; i < n; i++)
+            largest = sizes[i] > sizes[largest] ? i : largest;
         sizes[largest] /= 2;
         product /= 2;
     }
-    for (size_t i = way.dims.n; i-- > 0;) {
+    way.frozen = product;
+    for (size_t i = n; i-- > 0;) {
         const char *name = way.dims.v[i];
-        if (i == dim)
+        if (!fixed[i])
             continue;
         init_drop(
             &way, x->arena, name, arena_printf(x->arena, "%lld", (long long)sizes[i]),
@@ -170,31 +188,35 @@ static bool switch_off(struct attempts *x)
 
 bool init_settle(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err)
 {
-    static const int64_t most[] = {64, 8};
-    struct attempts x = {.t = t, .before = copy_task(a, t), .arena = a, .dir = dir, .name = name};
+    static const int64_t most[] = {64, 8, 2};
+    struct attempts x = {.t = t, .arena = a, .dir = dir, .name = name};
+    struct init_task base, way;
     bool ran;
 
     if (!t->fuel) {
         t->fuel = arena_new(a, int64_t);
         *t->fuel = FUEL;
-        x.before.fuel = t->fuel;
     }
+    x.before = copy_task(a, t);
     ran = init_probe(t, a, dir, name, err);
     t->sound = ran && t->runs && init_rehearse(t, a, dir, name);
-    if (!ran || t->sound)
+    if (!ran || t->sound || (!t->runs && switch_off(&x)))
         return ran;
-    if (!t->runs && switch_off(&x))
-        return true;
+    base = x.before;
     for (size_t i = 0; i < x.before.dims.n; i++) {
-        bool divides = false;
-        for (size_t k = 0; k < x.before.divisors.n; k++)
-            divides = divides || str_eq(x.before.divisors.v[k], x.before.dims.v[i]);
-        if (!divides && compose(&x, i))
+        if (!composed(&x, i, &way))
+            continue;
+        base = base.dims.v == x.before.dims.v ? copy_task(a, &way) : base; /* the first one */
+        if (attempt(&x, &way))
             return true;
     }
     for (size_t m = 0; m < ARRAY_LEN(most); m++) {
-        for (size_t i = 0; i < x.before.dims.n && x.before.dims.n > 1; i++) {
-            if (freeze(&x, i, most[m]))
+        if (freeze(&x, &base, SIZE_MAX, most[m]))
+            return true;
+    }
+    for (size_t i = 0; i < base.dims.n && base.dims.n > 1; i++) {
+        for (size_t m = 0; m < ARRAY_LEN(most); m++) {
+            if (freeze(&x, &base, i, most[m]))
                 return true;
         }
     }

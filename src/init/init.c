@@ -490,6 +490,16 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
         vec_add(s->arena, &t->notes,
                 arena_printf(s->arena, "shapes could not be found by running it: %s", err.text));
     }
+    size_t guesses = 0;
+    for (size_t i = 0; i < t->args.n; i++)
+        guesses += t->args.v[i].todo && str_starts(t->args.v[i].todo, "a guess: ");
+    if (guesses)
+        vec_add(s->arena, &t->notes,
+                arena_printf(s->arena,
+                             "%zu guess%s in task.yaml (`a guess:`): what was tried holds with %s, and "
+                             "only you know whether callers keep to %s",
+                             guesses, guesses == 1 ? " stands" : "es stand", guesses == 1 ? "it" : "them",
+                             guesses == 1 ? "it" : "them"));
     if (!t->sound && t->flaw)
         vec_add(s->arena, &t->notes, t->flaw);
     write_text(s, folder, "task.yaml", init_taskfile(s->arena, t, fs_basename(folder), 0));

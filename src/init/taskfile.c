@@ -74,8 +74,8 @@ static int64_t within(const struct init_bound *b, int64_t v)
 static int64_t most(const struct init_task *t, size_t dim, const int64_t *largest)
 {
     const struct init_bound *b = bound(t, dim);
-    int64_t high =
-        is_single(t) && !is_table(t, dim) ? MOST_ELEMENTS : 8 * MAX(within(b, named(t, dim, 2)), largest[dim]);
+    int64_t high = is_single(t) && !is_table(t, dim) ? MOST_ELEMENTS / MAX(t->frozen, 1)
+                                                     : 8 * MAX(within(b, named(t, dim, 2)), largest[dim]);
 
     return b && b->high && b->high < high ? b->high : high;
 }
@@ -161,7 +161,8 @@ static void propose(const struct init_task *t, int which, int64_t *sizes)
     for (int tries = 0; tries < 64; tries++) { /* what is halved here may be raised there */
         for (size_t i = 0; i < t->dims.n; i++)
             sizes[i] = enough(t, i, sizes);
-        if (product_of(t, sizes) <= (double)MIN(t->work ? t->work : MOST_WORK, most_elements(t)) ||
+        if (product_of(t, sizes) * (double)MAX(t->frozen, 1) <=
+                (double)MIN(t->work ? t->work : MOST_WORK, most_elements(t)) ||
             !halve(t, sizes))
             break;
     }

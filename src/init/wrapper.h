@@ -220,14 +220,20 @@ const char *wrapper_launched_case(struct wrapper_reader *r, const char *name, co
 
 /* ---- wrapper_grid.c */
 
+struct wrapper_names {
+    const char **v;
+    size_t n, cap;
+};
+
 struct wrapper_grid { /* of a launch, by axis: expressions of what the launcher knows, and of launch_block */
     const char *blocks[3], *threads[3];
-    bool open[3];               /* nothing says how many blocks there are */
-    bool shared;                /* there is dynamic shared memory */
-    bool says;                  /* the kernel's own body says an index */
-    const char *bounded[3];     /* what threadIdx alone is compared with */
-    const char *bound;          /* how many threads along x do something; NULL: not known */
-    VEC(const char *) divisors; /* parameters by which a thread's number is divided */
+    bool open[3];                        /* nothing says how many blocks there are */
+    bool shared;                         /* there is dynamic shared memory */
+    bool says;                           /* the kernel's own body says an index */
+    const char *bounded[3];              /* what threadIdx alone is compared with */
+    const char *bound;                   /* how many threads along x do something; NULL: not known */
+    struct wrapper_names divisors;       /* parameters by which a thread's number is divided */
+    struct wrapper_names block_divisors; /* and a block's */
 };
 /* The launch that the indexing of the kernel (r->f, which is r->kernel) asks for. */
 void wrapper_grid(struct wrapper_reader *r, struct wrapper_grid *g);

@@ -368,6 +368,17 @@ bool wrapper_is_composed(const struct init_wrapped *w)
     return composed;
 }
 
+static void add_names(struct arena *a, const struct wrapper_names *from, struct init_task *t)
+{
+    for (size_t i = 0; i < from->n; i++) {
+        bool there = false;
+        for (size_t k = 0; k < t->divisors.n; k++)
+            there = there || str_eq(t->divisors.v[k], from->v[i]);
+        if (!there)
+            vec_add(a, &t->divisors, from->v[i]);
+    }
+}
+
 void wrapper_divisors(struct init_task *t, const struct init_wrapped *w)
 {
     struct init_task none = {0};
@@ -375,8 +386,8 @@ void wrapper_divisors(struct init_task *t, const struct init_wrapped *w)
     struct alone d;
 
     if (open_alone(&d, &none, w, &with)) {
-        for (size_t i = 0; i < d.grid.divisors.n; i++)
-            vec_add(w->source->arena, &t->divisors, d.grid.divisors.v[i]);
+        add_names(w->source->arena, &d.grid.divisors, t);
+        add_names(w->source->arena, &d.grid.block_divisors, t);
     }
     close_alone(&d);
 }

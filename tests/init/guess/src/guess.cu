@@ -75,6 +75,50 @@ __global__ void running_total(const int *counts, int *totals, int n)
         totals[i] = sum += counts[i];
 }
 
+// Of more than two parts the third would go nowhere: only with few parts does it run.
+__global__ void deal_rows(const float *x, float *even, float *odd, int width, int parts)
+{
+    const int part = blockIdx.x % parts, row = blockIdx.x / parts;
+    float *to = part == 0 ? even : nullptr;
+    if (part == 1)
+        to = odd;
+    for (int i = threadIdx.x; i < width; i += blockDim.x)
+        to[row * width + i] = x[blockIdx.x * width + i];
+}
+
+// The flag asks for three channels.
+__global__ void swap_channels(const float *x, float *out, int pixels, int channels, bool swap)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= pixels)
+        return;
+    for (int c = 0; c < channels; c++)
+        out[i * channels + c] = x[i * channels + (swap ? 2 - c : c)];
+}
+
+enum class Width { one, two, four };
+
+template <int N> __global__ void copy_groups(const float *x, float *out, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int k = 0; k < N && i * N + k < n; k++)
+        out[i * N + k] = x[i * N + k];
+}
+
+void run_copy_groups(const float *x, float *out, int n, Width width, cudaStream_t stream)
+{
+    switch (width) {
+    case Width::two:
+        copy_groups<2><<<(n + 511) / 512, 256, 0, stream>>>(x, out, n);
+        break;
+    case Width::four:
+        copy_groups<4><<<(n + 1023) / 1024, 256, 0, stream>>>(x, out, n);
+        break;
+    default:
+        return;
+    }
+}
+
 // ---- what launchers of kernels alone are made of
 
 struct LevelParams {
