@@ -97,6 +97,8 @@ bool probe_take(struct probing *p, struct footprint *f, const struct footprint_r
         return false;
     struct footprint_run with = *run;
     with.rising = p->rising;
+    with.drawn = with.drawn || (p->busy && !with.ones);
+    with.counted = p->busy;
     bool took = footprint_take(f, p->arena, p->prints, &with, &err);
     p->fuel -= (int64_t)f->warp_insns + RUN_INSNS;
     if (!took) {
@@ -641,6 +643,19 @@ static void look_with_drawn(struct probing *p)
     p->fuel = fuel;
 }
 
+/* Integers with which something is done, where with zeros nothing was. */
+static void tell_busy(struct probing *p)
+{
+    for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS && p->busy; i++) {
+        struct init_arg *a = &p->t->args.v[i];
+        if (!probe_is_buffer(p, i) || type_is_floating(p->task->args[i].type) || a->values ||
+            !p->at[0].args[i].read || p->at[0].args[i].wrote)
+            continue;
+        a->values = "{kind: index, low: 1, high: 2}";
+        a->todo = arena_printf(p->arena, "a guess: with zeros in %s nothing ran; which range has it?", a->name);
+    }
+}
+
 static void found(struct probing *p)
 {
     const int64_t more = MORE_INSNS;
@@ -657,6 +672,7 @@ static void found(struct probing *p)
     p->fuel = more / 2;
     probe_fit_larger(p);
     tell(p);
+    tell_busy(p);
     probe_tell_indices(p);
     *p->t->fuel -= more / 2 - p->fuel;
     probe_drop_sizes(p);
@@ -708,6 +724,13 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
             search(p, best);
         }
         *t->fuel -= fuel - p->fuel;
+        if (!best->any) { /* lengths of 0, and maxima of zeros, may be what nothing is done for */
+            *best = (struct best){0};
+            p->busy = true;
+            p->fuel = fuel / 2;
+            search(p, best);
+            *t->fuel -= fuel / 2 - p->fuel;
+        }
         if (best->any) {
             *p = best->found;
             t->runs = true;

@@ -207,10 +207,12 @@ bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f
     }
     for (size_t i = 0; i < task->n_args; i++) {
         const bool rises = run->rising && run->rising[i], filled = i == run->filled;
+        const bool counts =
+            run->counted && task->args[i].role != ROLE_SCALAR && !type_is_floating(task->args[i].type);
         if (rises)
             fill(&stage, task, i, 0, filled ? (uint64_t)run->with : 1);
-        else if (filled)
-            fill(&stage, task, i, (uint64_t)run->with, 0);
+        else if (filled || counts)
+            fill(&stage, task, i, filled ? (uint64_t)run->with : 1, 0);
     }
     if (run->ones)
         fill_ones(&stage, task);

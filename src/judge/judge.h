@@ -126,6 +126,7 @@ struct footprint_run {
     const bool *rising;         /* by argument: element i is i, or i times `with`; NULL: none is so */
     bool ones;                  /* floating numbers are 1 */
     bool drawn;                 /* they are from N(0, 1) */
+    bool counted;               /* integers that nothing else is said of are 1 */
     bool one_block;             /* of each launch, to see whether it is one that the device takes */
     uint64_t order;             /* of warps and blocks; 0: as they are numbered */
     const struct task_case *as; /* the buffers hold what this case says; NULL: see above */
