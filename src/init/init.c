@@ -502,6 +502,8 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
                              guesses == 1 ? "it" : "them"));
     if (!t->sound && t->flaw)
         vec_add(s->arena, &t->notes, t->flaw);
+    if (s->others)
+        vec_add(s->arena, &t->notes, s->others);
     write_text(s, folder, "task.yaml", init_taskfile(s->arena, t, fs_basename(folder), 0));
     r->folder = folder;
     r->questions = t->questions.v;
@@ -591,6 +593,24 @@ static _Noreturn void no_kernel(struct init_source *s, const struct init_options
               near ? "; did you mean " : "", near ? near : "", near ? "?" : "", o->path);
 }
 
+/* Are all kernels that were found overloads of one name? Then the first is meant, which is said. */
+static bool same_names(struct init_source *s, const struct init_result *r)
+{
+    struct str lines = {.arena = s->arena};
+
+    for (size_t i = 0; i < r->n_kernels; i++) {
+        if (!str_eq(r->kernels[i].name, r->kernels[0].name) || !str_eq(r->kernels[i].file, r->kernels[0].file))
+            return false;
+        if (i)
+            str_addf(&lines, "%s%d", i > 1 ? ", " : "", r->kernels[i].line);
+    }
+    s->others = arena_printf(
+        s->arena,
+        "%zu kernels of %s are called so, and this is the first; the others are named by their lines: %s",
+        r->n_kernels, fs_basename(r->kernels[0].file), str_text(&lines));
+    return true;
+}
+
 static void run(struct init_source *s, const struct init_options *o, struct init_result *r)
 {
     const char *open = o->kernel ? strchr(o->kernel, '<') : NULL, *name = o->kernel, *instance = NULL;
@@ -608,7 +628,7 @@ static void run(struct init_source *s, const struct init_options *o, struct init
     list_kernels(s, name, r, &first);
     if (!r->n_kernels)
         no_kernel(s, o, name ? name : "");
-    if (name && r->n_kernels == 1)
+    if (name && (r->n_kernels == 1 || same_names(s, r)))
         make_task(s, o, first, instance, r);
 }
 

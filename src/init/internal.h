@@ -105,9 +105,10 @@ struct init_source {
     VEC(size_t) usings;           /* declarations that open a whole namespace */
     VEC(const char *) namespaces; /* "a::b::" */
     struct expander expander;
-    struct unit unit; /* what the expander needs of one */
-    const char *flaw; /* why it is not; NULL: it was not tried */
-    int64_t *fuel;    /* of struct init_task */
+    struct unit unit;   /* what the expander needs of one */
+    const char *flaw;   /* why it is not; NULL: it was not tried */
+    int64_t *fuel;      /* of struct init_task */
+    const char *others; /* what is said where several kernels have the name; NULL: this one alone */
     struct trap trap;
 };
 

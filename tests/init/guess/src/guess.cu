@@ -96,6 +96,29 @@ __global__ void swap_channels(const float *x, float *out, int pixels, int channe
         out[i * channels + c] = x[i * channels + (swap ? 2 - c : c)];
 }
 
+// The last element of each row, of which a length of 0 has none.
+__global__ void waiting(const float *x, const int *lengths, float *out, int rows, int width)
+{
+    const int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < rows)
+        out[row] = x[row * width + lengths[row] - 1] + x[row * width + width - 1];
+}
+
+// Two kernels of one name.
+__global__ void halve(const float *x, float *out, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = 0.5f * x[i];
+}
+
+__global__ void halve(const int *x, int *out, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = x[i] / 2;
+}
+
 enum class Width { one, two, four };
 
 template <int N> __global__ void copy_groups(const float *x, float *out, int n)
