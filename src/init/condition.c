@@ -42,11 +42,17 @@ static bool of_device(const struct token *t)
 /* Is it defined? So is the switch of a build that says it is one for CUDA, where nobody says otherwise. */
 static bool is_defined(const struct init_source *s, const struct token *name)
 {
+    static const char *const switches[] = {"WITH_CUDA", "USE_CUDA", "ENABLE_CUDA",
+                                           "WITH_GPU",  "USE_GPU",  "ENABLE_GPU"};
     const char *word = token_text(s->arena, name);
 
     if (map_has(&s->expander.macros, word))
         return map_get(&s->expander.macros, word) != NULL;
-    return str_ends(word, "WITH_CUDA") || str_ends(word, "USE_CUDA") || str_ends(word, "ENABLE_CUDA");
+    for (size_t i = 0; i < ARRAY_LEN(switches); i++) {
+        if (str_ends(word, switches[i]))
+            return true;
+    }
+    return false;
 }
 
 static struct answer defined(struct asked *q)

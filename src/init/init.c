@@ -1,6 +1,8 @@
 /* The road from a framework's file to a task. */
 #include "init/wrapper.h"
 
+enum { ALONE_FUEL = 25000000 }; /* of struct init_task */
+
 const char *init_scope(const struct init_source *s, const char *scope)
 {
     struct str out = {.arena = s->arena};
@@ -323,11 +325,13 @@ static bool write_task(struct init_source *s, const struct init_wrapped *w, cons
 {
     const struct init_decl *kernel = w->kernel;
     const char *text;
+    bool ran;
 
     t->entry = own ? own->name : arena_printf(s->arena, "launch_%s", kernel->name);
     while (!own && init_named(s, t->entry))
         t->entry = arena_printf(s->arena, "%s_", t->entry);
     init_wrapper(t, w);
+    wrapper_divisors(t, w);
     if (own)
         t->launcher = NULL;
     init_close(s, kernel, own ? own->name : t->launcher);
@@ -336,7 +340,10 @@ static bool write_task(struct init_source *s, const struct init_wrapped *w, cons
     t->limits = strstr(text, "numeric_limits<") != NULL;
     write_text(s, folder, "kernel.cu", text);
     write_text(s, folder, "origin.json", init_origin_text(s, t, qualified(s, kernel)));
-    return init_probe(t, s->arena, folder, fs_basename(folder), err);
+    t->fuel = s->fuel;
+    ran = init_settle(t, s->arena, folder, fs_basename(folder), err);
+    s->fuel = t->fuel;
+    return ran;
 }
 
 /* c10::Half has operators with float and int that __half lacks: what does not compile for 16 bits may for 32.
@@ -350,14 +357,15 @@ static const char *other_types(struct init_source *s, const struct init_task *t,
         return NULL;
     if (!token_in(&s->tokens.v[w->kernel->first + 2], "typename|class")) /* a number comes first */
         return NULL;
-    if (strstr(t->launcher, "__half"))
-        return "float";
+    const bool half = strstr(t->launcher, "__half") != NULL;
     for (size_t i = w->kernel->first; i < w->kernel->params; i++) {
         const struct token *name = &s->tokens.v[i + 1];
         if (!token_in(&s->tokens.v[i], "typename|class") || name->kind != TOK_WORD)
             continue;
         const char *word = token_text(s->arena, name);
-        const char *type = strcasestr(word, "acc") || strcasestr(word, "comp") ? "float" : "__half";
+        if (half && list.len && !token_is(&s->tokens.v[i - 1], ","))
+            break; /* behind a number */
+        const char *type = half || strcasestr(word, "acc") || strcasestr(word, "comp") ? "float" : "__half";
         if (!str_eq(wrapper_default_type(word), "float"))
             type = wrapper_default_type(word);
         str_addf(&list, "%s%s", list.len ? ", " : "", type);
@@ -393,25 +401,41 @@ static const char *not_found(struct init_source *s)
                    : "";
 }
 
-/* Where what was read of the host does not run: the launcher from the kernel alone, if that one does. */
+/* Where what was read of the host does not run, or not within any shapes: the launcher from the kernel alone,
+ * if that one does. */
 static bool try_alone(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
                       bool ran, struct err *err)
 {
-    const char *why = ran ? "it does not run at small sizes" : arena_strdup(s->arena, err->text);
+    static const char *const files[] = {"kernel.cu", "origin.json"};
+    const struct init_task before = *t;
+    const struct err was = *err;
+    const char *why = "its sizes do not fit together";
     const size_t n_hosts = w->n_hosts;
+    char *texts[ARRAY_LEN(files)];
 
     if (!t->launcher || t->alone)
         return ran;
+    if (!t->runs)
+        why = ran ? "it does not run at small sizes" : arena_strdup(s->arena, err->text);
+    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+        if (!fs_read(s->arena, fs_join(s->arena, folder, files[i]), &texts[i], NULL, err))
+            return ran;
+    }
     w->n_hosts = 0;
     *t = (struct init_task){0};
-    ran = write_task(s, w, NULL, t, folder, err);
-    if (t->runs || strstr(why, "already been defined")) {
+    if (s->fuel)
+        *s->fuel = MAX(*s->fuel, (int64_t)ALONE_FUEL);
+    const bool ran_alone = write_task(s, w, NULL, t, folder, err);
+    if (t->sound || (t->runs && !before.runs) || strstr(why, "already been defined")) {
         vec_add(s->arena, &t->notes, arena_printf(s->arena, "with the function that launches it: %s", why));
-        return ran;
+        return ran_alone;
     }
     w->n_hosts = n_hosts;
-    *t = (struct init_task){0};
-    return write_task(s, w, NULL, t, folder, err);
+    *t = before;
+    *err = was;
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
+        write_text(s, folder, files[i], texts[i]);
+    return ran;
 }
 
 static void make_task(struct init_source *s, const struct init_options *o, size_t first, const char *instance,
@@ -457,7 +481,7 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
         *t = (struct init_task){0};
         ran = write_task(s, &w, own, t, folder, &err);
     }
-    if (!t->runs && !own && w.n_hosts)
+    if (!t->sound && !own && w.n_hosts)
         ran = try_alone(s, &w, t, folder, ran, &err);
     if ((!ran || !t->runs) && *not_found(s))
         vec_add(s->arena, &t->notes, not_found(s));
@@ -466,6 +490,20 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
         vec_add(s->arena, &t->notes,
                 arena_printf(s->arena, "shapes could not be found by running it: %s", err.text));
     }
+    size_t guesses = 0;
+    for (size_t i = 0; i < t->args.n; i++)
+        guesses += t->args.v[i].todo && str_starts(t->args.v[i].todo, "a guess: ");
+    if (guesses)
+        vec_add(s->arena, &t->notes,
+                arena_printf(s->arena,
+                             "%zu guess%s in task.yaml (`a guess:`): what was tried holds with %s, and "
+                             "only you know whether callers keep to %s",
+                             guesses, guesses == 1 ? " stands" : "es stand", guesses == 1 ? "it" : "them",
+                             guesses == 1 ? "it" : "them"));
+    if (!t->sound && t->flaw)
+        vec_add(s->arena, &t->notes, t->flaw);
+    if (s->others)
+        vec_add(s->arena, &t->notes, s->others);
     write_text(s, folder, "task.yaml", init_taskfile(s->arena, t, fs_basename(folder), 0));
     r->folder = folder;
     r->questions = t->questions.v;
@@ -555,6 +593,24 @@ static _Noreturn void no_kernel(struct init_source *s, const struct init_options
               near ? "; did you mean " : "", near ? near : "", near ? "?" : "", o->path);
 }
 
+/* Are all kernels that were found overloads of one name? Then the first is meant, which is said. */
+static bool same_names(struct init_source *s, const struct init_result *r)
+{
+    struct str lines = {.arena = s->arena};
+
+    for (size_t i = 0; i < r->n_kernels; i++) {
+        if (!str_eq(r->kernels[i].name, r->kernels[0].name) || !str_eq(r->kernels[i].file, r->kernels[0].file))
+            return false;
+        if (i)
+            str_addf(&lines, "%s%d", i > 1 ? ", " : "", r->kernels[i].line);
+    }
+    s->others = arena_printf(
+        s->arena,
+        "%zu kernels of %s are called so, and this is the first; the others are named by their lines: %s",
+        r->n_kernels, fs_basename(r->kernels[0].file), str_text(&lines));
+    return true;
+}
+
 static void run(struct init_source *s, const struct init_options *o, struct init_result *r)
 {
     const char *open = o->kernel ? strchr(o->kernel, '<') : NULL, *name = o->kernel, *instance = NULL;
@@ -572,7 +628,7 @@ static void run(struct init_source *s, const struct init_options *o, struct init
     list_kernels(s, name, r, &first);
     if (!r->n_kernels)
         no_kernel(s, o, name ? name : "");
-    if (name && r->n_kernels == 1)
+    if (name && (r->n_kernels == 1 || same_names(s, r)))
         make_task(s, o, first, instance, r);
 }
 

@@ -105,7 +105,10 @@ struct init_source {
     VEC(size_t) usings;           /* declarations that open a whole namespace */
     VEC(const char *) namespaces; /* "a::b::" */
     struct expander expander;
-    struct unit unit; /* what the expander needs of one */
+    struct unit unit;   /* what the expander needs of one */
+    const char *flaw;   /* why it is not; NULL: it was not tried */
+    int64_t *fuel;      /* of struct init_task */
+    const char *others; /* what is said where several kernels have the name; NULL: this one alone */
     struct trap trap;
 };
 
@@ -194,9 +197,15 @@ struct init_task {
     const char *launcher; /* text of the extern "C" function and of what it alone needs; NULL: the file's own */
     bool alone;           /* the launcher is made from the kernel alone */
     bool runs;            /* at small sizes, as far as init tried */
-    bool any_order;       /* floating numbers are added up by atomics */
-    bool lambdas;         /* some say __device__ */
-    bool limits;          /* std::numeric_limits, whose functions nvcc takes for the host's alone */
+    bool sound;           /* and on the small shapes of its suite, as it would be written */
+    const char *flaw;     /* why it is not; NULL: it was not tried */
+    int64_t *fuel;        /* warp instructions that may be spent; NULL: nobody has spent any */
+    int64_t frozen;       /* the product of sizes that are numbers; 0: none */
+    int64_t work;         /* the most elements of a proposed workload; 0: as many as is usual */
+    VEC(const char *) divisors; /* arguments by which the kernel divides what it makes of indices */
+    bool any_order;             /* what atomics leave differs from run to run */
+    bool lambdas;               /* some say __device__ */
+    bool limits;                /* std::numeric_limits, whose functions nvcc takes for the host's alone */
     VEC(struct init_arg) args;
     VEC(const char *) dims, domain;
     VEC(const char *) workloads; /* "16, 4096" */
@@ -227,6 +236,18 @@ void init_close_strides(struct init_task *t, struct arena *a);
  * task's folder on the simulator for small sizes. Writes a task.yaml that is not final into it. False: nothing
  * was found out, and err says why; the task stays as it was. */
 bool init_probe(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err);
+/* attempt.c: the same, rehearsed, with sizes taken in other ways where it fails. */
+bool init_settle(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err);
+/* rehearse.c: do the small shapes of its suite run, within its shapes? Mends what it can. */
+bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const char *name);
+/* probe_size.c: the size `name` is the value `as` from now on; it stays in t->dims. */
+void init_drop(struct init_task *t, struct arena *a, const char *name, const char *as, const char *todo);
+struct task;
+/* probe.c: writes the task and opens it, with workloads that its domain has. draft: see init_taskfile. */
+bool init_open_task(struct init_task *t, struct arena *a, const char *dir, const char *name, int64_t draft,
+                    struct task **task, struct err *err);
+/* taskfile.c: the smallest sizes that are usual. */
+void init_usual(const struct init_task *t, int64_t *sizes);
 /* taskfile.c: sizes of about the largest product that the task allows. False: its product has no bound. */
 bool init_largest(struct arena *a, const struct init_task *t, int64_t *sizes);
 /* The text of task.yaml; in a draft all sizes are up to `draft` (0: it is none). */

@@ -5,7 +5,7 @@
 
 /* What may be spent, in warp instructions and not in seconds: what is found is the same on every machine. A run
  * costs some before its first instruction. A second executes 20 to 60 million of them. */
-enum { SEARCH_INSNS = 90000000, MORE_INSNS = 40000000, RUN_INSNS = 20000 };
+enum { SEARCH_INSNS = 30000000, MORE_INSNS = 15000000, RUN_INSNS = 20000 };
 enum { MOST_LEAST = 64, MOST_NUMBERS = 16, MOST_PRODUCT = 1 << 25 };
 
 /* No product of powers of these is the same at all points. */
@@ -97,6 +97,8 @@ bool probe_take(struct probing *p, struct footprint *f, const struct footprint_r
         return false;
     struct footprint_run with = *run;
     with.rising = p->rising;
+    with.drawn = with.drawn || (p->busy && !with.ones);
+    with.counted = p->busy;
     bool took = footprint_take(f, p->arena, p->prints, &with, &err);
     p->fuel -= (int64_t)f->warp_insns + RUN_INSNS;
     if (!took) {
@@ -542,22 +544,23 @@ static void tell(struct probing *p)
 }
 
 /* Sizes to begin with that the domain has. */
-static bool open_somewhere(struct probing *p, const char *dir, const char *name, int64_t most, struct err *err)
+bool init_open_task(struct init_task *t, struct arena *a, const char *dir, const char *name, int64_t draft,
+                    struct task **task, struct err *err)
 {
     static const int tried[] = {0, 1024, 256, 64, 4096, 16, 8, 4, 8192, 32768, 1 << 20, 1023, 255, 63, 7, 5, 1};
 
     for (size_t i = 0; i < ARRAY_LEN(tried); i++) {
         struct str sizes = {0};
 
-        vec_clear(&p->t->workloads);
-        for (size_t k = 0; k < p->t->dims.n && tried[i]; k++)
+        vec_clear(&t->workloads);
+        for (size_t k = 0; k < t->dims.n && tried[i]; k++)
             str_addf(&sizes, "%s%d", k ? ", " : "", tried[i]);
         if (tried[i])
-            vec_add(p->arena, &p->t->workloads, str_take(&sizes, p->arena));
-        const char *text = init_taskfile(p->arena, p->t, name, most);
-        if (!fs_write_text(fs_join(p->arena, dir, "task.yaml"), text, err))
+            vec_add(a, &t->workloads, str_take(&sizes, a));
+        const char *text = init_taskfile(a, t, name, draft);
+        if (!fs_write_text(fs_join(a, dir, "task.yaml"), text, err))
             return false;
-        if (task_open(&p->task, p->arena, dir, err))
+        if (task_open(task, a, dir, err))
             return true;
         if (!strstr(err->text, "outside the domain"))
             return false;
@@ -579,7 +582,8 @@ static bool open_task(struct probing *p, const char *dir, const char *name, stru
 
         judge_close(p->judge);
         p->judge = NULL;
-        ok = open_somewhere(p, dir, name, most[i], err) && judge_open(&p->judge, p->task, &o, err) &&
+        ok = init_open_task(p->t, p->arena, dir, name, most[i], &p->task, err) &&
+             judge_open(&p->judge, p->task, &o, err) &&
              fs_read(p->arena, p->task->source_path, &source, NULL, err) &&
              footprints_open(&p->prints, p->judge, p->task->source_path, source, err);
         if (!ok && strstr(err->text, "division by zero") && p->t->least < MOST_LEAST) {
@@ -608,19 +612,69 @@ static void look_with_ones(struct probing *p)
     }
 }
 
+/* Numbers that differ may lead farther than zeros: where a formula has that, too, it is taken. */
+static void look_with_drawn(struct probing *p)
+{
+    struct probing *farther = arena_new(p->arena, struct probing);
+    const size_t n = p->n_points;
+    bool any = false, whole;
+
+    *farther = *p;
+    for (size_t k = 0; k < n; k++) {
+        struct footprint *to = &farther->at[k], f;
+        if (!probe_take(p, &f, &(struct footprint_run){.dims = p->dims[k], .filled = SIZE_MAX, .drawn = true}))
+            return;
+        to->args = arena_copy(p->arena, to->args, p->task->n_args * sizeof(*to->args));
+        for (size_t i = 0; i < p->task->n_args; i++) {
+            any = any || f.args[i].end > to->args[i].end;
+            if (f.args[i].end > to->args[i].end)
+                to->args[i] = f.args[i];
+        }
+    }
+    if (!any)
+        return;
+    explain(farther, &whole);
+    for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS; i++) {
+        if (probe_is_open(farther, i) && !probe_is_open(p, i))
+            return;
+    }
+    const int64_t fuel = p->fuel;
+    *p = *farther;
+    p->fuel = fuel;
+}
+
+/* Integers with which something is done, where with zeros nothing was. */
+static void tell_busy(struct probing *p)
+{
+    for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS && p->busy; i++) {
+        struct init_arg *a = &p->t->args.v[i];
+        if (!probe_is_buffer(p, i) || type_is_floating(p->task->args[i].type) || a->values ||
+            !p->at[0].args[i].read || p->at[0].args[i].wrote)
+            continue;
+        a->values = "{kind: index, low: 1, high: 2}";
+        a->todo = arena_printf(p->arena, "a guess: with zeros in %s nothing ran; which range has it?", a->name);
+    }
+}
+
 static void found(struct probing *p)
 {
-    p->fuel = MORE_INSNS;
+    const int64_t more = MORE_INSNS;
+
+    p->fuel = more;
+    look_with_drawn(p);
     look_with_ones(p);
     loosen(p);
     if (!p->indices.n)
         probe_indices(p);
     probe_assertions(p);
     probe_bounds(p);
-    p->fuel = MAX(p->fuel, MORE_INSNS / 2);
+    *p->t->fuel -= more - p->fuel;
+    p->fuel = more / 2;
     probe_fit_larger(p);
     tell(p);
+    tell_busy(p);
     probe_tell_indices(p);
+    *p->t->fuel -= more / 2 - p->fuel;
     probe_drop_sizes(p);
 }
 
@@ -646,12 +700,13 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
 {
     struct probing *p = arena_new(a, struct probing);
     struct best *best = arena_new(a, struct best);
+    const int64_t fuel = MIN((int64_t)SEARCH_INSNS, *t->fuel / 2);
     bool ok;
 
     init_close_equal(t, a);
     if (t->dims.n > PROBE_DIMS)
         init_close_strides(t, a);
-    *p = (struct probing){.t = t, .arena = a, .n_dims = t->dims.n, .fuel = SEARCH_INSNS};
+    *p = (struct probing){.t = t, .arena = a, .n_dims = t->dims.n, .fuel = fuel};
     if (!t->dims.n)
         return err_input(err, "no size is known; give the launcher one and name it in dims");
     if (t->dims.n > PROBE_DIMS)
@@ -664,8 +719,17 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
         search(p, best);
         if (probe_drop_ends(p, best->any ? best->found.fit : NULL)) {
             *best = (struct best){0};
-            p->fuel = SEARCH_INSNS;
+            *t->fuel -= fuel - p->fuel;
+            p->fuel = fuel;
             search(p, best);
+        }
+        *t->fuel -= fuel - p->fuel;
+        if (!best->any) { /* lengths of 0, and maxima of zeros, may be what nothing is done for */
+            *best = (struct best){0};
+            p->busy = true;
+            p->fuel = fuel / 2;
+            search(p, best);
+            *t->fuel -= fuel / 2 - p->fuel;
         }
         if (best->any) {
             *p = best->found;
@@ -680,7 +744,7 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
         init_close_strides(t, a);
     footprints_close(p->prints);
     judge_close(p->judge);
-    if (!open_somewhere(p, dir, name, 0, &(struct err){0})) /* what is wrong, check says */
+    if (!init_open_task(t, a, dir, name, 0, &p->task, &(struct err){0})) /* what is wrong, check says */
         vec_clear(&t->workloads);
     return ok;
 }

@@ -439,8 +439,7 @@ static const char *replaced(struct arena *m, const char *text, const char *word,
     return text ? str_replace_word(m, text, word, with) : NULL;
 }
 
-/* The size is the value `as` from now on; it stays in t->dims. */
-static void drop(struct init_task *t, struct arena *m, const char *name, const char *as, const char *todo)
+void init_drop(struct init_task *t, struct arena *m, const char *name, const char *as, const char *todo)
 {
     const char *inside = strpbrk(as, " ") ? arena_printf(m, "(%s)", as) : as;
 
@@ -483,7 +482,7 @@ void init_close_equal(struct init_task *t, struct arena *a)
         if (left == right || left == t->dims.n || right == t->dims.n)
             continue;
         const size_t gone = MAX(left, right);
-        drop(t, a, t->dims.v[gone], t->dims.v[MIN(left, right)], NULL);
+        init_drop(t, a, t->dims.v[gone], t->dims.v[MIN(left, right)], NULL);
         for (size_t k = 0; k < t->dims.n; k++) {
             if (k != gone)
                 t->dims.v[kept++] = t->dims.v[k];
@@ -513,8 +512,8 @@ void init_close_strides(struct init_task *t, struct arena *a)
         if (!init_is_stride(name))
             t->dims.v[kept++] = last = name;
         else
-            drop(t, a, name, last,
-                 arena_printf(a, "is %s always %s, or may rows lie farther apart?", name, last));
+            init_drop(t, a, name, last,
+                      arena_printf(a, "is %s always %s, or may rows lie farther apart?", name, last));
     }
     t->dims.n = last ? kept : t->dims.n;
 }
@@ -549,9 +548,9 @@ void probe_drop_sizes(struct probing *p)
 
     for (size_t i = 0; i < p->n_dims; i++) { /* first those that others may be in */
         if (p->formula[i])
-            drop(t, p->arena, t->dims.v[i], probe_text(p, &p->as[i]),
-                 arena_printf(p->arena, "rows lie one behind the other; may they lie farther apart by %s?",
-                              t->dims.v[i]));
+            init_drop(t, p->arena, t->dims.v[i], probe_text(p, &p->as[i]),
+                      arena_printf(p->arena, "rows lie one behind the other; may they lie farther apart by %s?",
+                                   t->dims.v[i]));
     }
     for (size_t i = 0; i < p->n_dims; i++) {
         const char *name = t->dims.v[i];
@@ -560,8 +559,9 @@ void probe_drop_sizes(struct probing *p)
         if (p->formula[i])
             continue;
         if (p->setting.fixed[i])
-            drop(t, p->arena, name, arena_printf(p->arena, "%lld", (long long)p->setting.fixed[i]),
-                 arena_printf(p->arena, "the launcher decides by %s; which values do callers pass?", name));
+            init_drop(
+                t, p->arena, name, arena_printf(p->arena, "%lld", (long long)p->setting.fixed[i]),
+                arena_printf(p->arena, "the launcher decides by %s; which values do callers pass?", name));
         else
             keep[i] = true;
     }
@@ -570,8 +570,8 @@ void probe_drop_sizes(struct probing *p)
     for (size_t i = 0; i < p->n_dims && kept > 1; i++) {
         if (!keep[i] || is_said(p, i))
             continue;
-        drop(t, p->arena, t->dims.v[i], "1",
-             arena_printf(p->arena, "%s moves no extent; which values do callers pass?", t->dims.v[i]));
+        init_drop(t, p->arena, t->dims.v[i], "1",
+                  arena_printf(p->arena, "%s moves no extent; which values do callers pass?", t->dims.v[i]));
         keep[i] = false;
         kept--;
     }

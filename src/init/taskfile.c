@@ -74,8 +74,8 @@ static int64_t within(const struct init_bound *b, int64_t v)
 static int64_t most(const struct init_task *t, size_t dim, const int64_t *largest)
 {
     const struct init_bound *b = bound(t, dim);
-    int64_t high =
-        is_single(t) && !is_table(t, dim) ? MOST_ELEMENTS : 8 * MAX(within(b, named(t, dim, 2)), largest[dim]);
+    int64_t high = is_single(t) && !is_table(t, dim) ? MOST_ELEMENTS / MAX(t->frozen, 1)
+                                                     : 8 * MAX(within(b, named(t, dim, 2)), largest[dim]);
 
     return b && b->high && b->high < high ? b->high : high;
 }
@@ -161,7 +161,9 @@ static void propose(const struct init_task *t, int which, int64_t *sizes)
     for (int tries = 0; tries < 64; tries++) { /* what is halved here may be raised there */
         for (size_t i = 0; i < t->dims.n; i++)
             sizes[i] = enough(t, i, sizes);
-        if (product_of(t, sizes) <= (double)MIN(MOST_WORK, most_elements(t)) || !halve(t, sizes))
+        if (product_of(t, sizes) * (double)MAX(t->frozen, 1) <=
+                (double)MIN(t->work ? t->work : MOST_WORK, most_elements(t)) ||
+            !halve(t, sizes))
             break;
     }
     for (size_t i = 0; i < t->dims.n; i++) {
@@ -171,6 +173,12 @@ static void propose(const struct init_task *t, int which, int64_t *sizes)
                 sizes[i] = MAX(sizes[i] / sizes[k], 1) * sizes[k];
         }
     }
+}
+
+void init_usual(const struct init_task *t, int64_t *sizes)
+{
+    for (size_t i = 0; i < t->dims.n; i++)
+        sizes[i] = named(t, i, 0);
 }
 
 bool init_largest(struct arena *a, const struct init_task *t, int64_t *sizes)
@@ -288,8 +296,8 @@ char *init_taskfile(struct arena *a, const struct init_task *t, const char *name
     if (t->any_order)
         str_add(
             &out,
-            "accept: [nondeterminism] # TODO: atomics add floating numbers in any order; may results differ "
-            "from run to run?\n");
+            "accept: [nondeterminism] # TODO: atomics take turns in any order; may results differ from run to "
+            "run?\n");
     for (size_t i = 0; i < t->questions.n; i++)
         str_addf(&out, "# TODO: %s\n", t->questions.v[i]);
     return str_take(&out, a);

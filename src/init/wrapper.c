@@ -86,7 +86,7 @@ static bool read_struct(struct reading *d, const struct given *g)
         struct given of = {.param = p, .type = m->type, .member = true};
 
         p->name = wrapper_says_alone(r, m->name) ? arena_printf(r->arena, "%s_%s", name, m->name) : m->name;
-        str_addf(&d->fill, "    %s.%s = %s;\n", name, m->name, p->name);
+        str_addf(&d->fill, "    %s.%s%s = %s;\n", name, m->name, m->array ? "[0]" : "", p->name);
         if (m->guessed) {
             r->final = true;
             wrapper_ask(r, "which type has what %s.%s points to?", name, m->name);
@@ -153,8 +153,9 @@ static void read_params(struct reading *d)
             g.type.type = wrapper_type_name(r, g.type.spelled, &g.type.lanes);
         }
         if (!g.tensor && !g.type.type && !g.type.pointer && wrapper_is_enum(r, g.type.spelled)) {
-            str_addf(&d->r.head, "    const %s %s = static_cast<%s>(0);\n", g.type.spelled, p->name,
-                     g.type.spelled);
+            const char *first = arena_printf(r->arena, "static_cast<%s>(0)", g.type.spelled);
+            str_addf(&d->r.head, "    const %s %s = %s;\n", g.type.spelled, p->name,
+                     wrapper_launched_case(r, p->name, first));
             r->final = true;
             wrapper_ask(r, "which %s do callers pass as %s?", g.type.spelled, p->name);
             r->final = false;

@@ -148,6 +148,7 @@ struct wrapper_member {
     const char *name;
     struct wrapper_type type;
     bool guessed; /* what a pointer to void points to */
+    bool array;   /* of pointers, of which the first is given */
 };
 struct wrapper_members {
     struct wrapper_member *v;
@@ -210,17 +211,29 @@ void wrapper_declared(struct init_task *t, const struct init_wrapped *w); /* fro
 /* Does the kernel take apart how many threads there are by its sizes? Its own launcher says that product, which
  * the launch alone does not. */
 bool wrapper_is_composed(const struct init_wrapped *w);
+/* By which of its parameters the kernel divides what it makes of indices: to t->divisors. */
+void wrapper_divisors(struct init_task *t, const struct init_wrapped *w);
+/* A value of a template parameter that nobody gives one: false, or an enumeration's first; NULL: none. */
+const char *wrapper_plain_value(const struct wrapper_reader *r, const struct wrapper_tparam *p);
+/* Of a switch over `name`: `value`, or the first label that launches the kernel where that one does not. */
+const char *wrapper_launched_case(struct wrapper_reader *r, const char *name, const char *value);
 
 /* ---- wrapper_grid.c */
 
+struct wrapper_names {
+    const char **v;
+    size_t n, cap;
+};
+
 struct wrapper_grid { /* of a launch, by axis: expressions of what the launcher knows, and of launch_block */
     const char *blocks[3], *threads[3];
-    bool open[3];               /* nothing says how many blocks there are */
-    bool shared;                /* there is dynamic shared memory */
-    bool says;                  /* the kernel's own body says an index */
-    const char *bounded[3];     /* what threadIdx alone is compared with */
-    const char *bound;          /* how many threads along x do something; NULL: not known */
-    VEC(const char *) divisors; /* parameters by which a thread's number is divided */
+    bool open[3];                        /* nothing says how many blocks there are */
+    bool shared;                         /* there is dynamic shared memory */
+    bool says;                           /* the kernel's own body says an index */
+    const char *bounded[3];              /* what threadIdx alone is compared with */
+    const char *bound;                   /* how many threads along x do something; NULL: not known */
+    struct wrapper_names divisors;       /* parameters by which a thread's number is divided */
+    struct wrapper_names block_divisors; /* and a block's */
 };
 /* The launch that the indexing of the kernel (r->f, which is r->kernel) asks for. */
 void wrapper_grid(struct wrapper_reader *r, struct wrapper_grid *g);

@@ -43,14 +43,12 @@ struct alone {
 
 static const char *guessed_value(struct wrapper_reader *r, const struct wrapper_tparam *p)
 {
-    const char *value = str_in(p->type, "bool|const bool") ? "false" : "1";
+    const char *value = wrapper_plain_value(r, p);
 
-    if (wrapper_is_enum(r, p->type))
-        return arena_printf(r->arena, "static_cast<%s>(0)", p->type);
-    if (wrapper_names_threads(p->name))
+    if (!value && wrapper_names_threads(p->name))
         value = "256";
-    else if (strcasestr(p->name, "warp_size") || strcasestr(p->name, "warpsize"))
-        value = "32";
+    else if (!value)
+        value = strcasestr(p->name, "warp_size") || strcasestr(p->name, "warpsize") ? "32" : "1";
     wrapper_ask(r, "which value has the template parameter %s? (name the instance: %s<...>)", p->name,
                 r->kernel.name);
     return value;
@@ -64,6 +62,10 @@ static void choose_value(struct alone *d, size_t i)
 
     if (!value)
         value = wrapper_called_with(r, r->kernel.name, i, 0);
+    if (value && p->is_type && str_eq(value, p->name)) { /* callers have a name of their own for it */
+        const char *type = wrapper_type_name(r, value, NULL);
+        value = type ? wrapper_spelled(type) : NULL;
+    }
     if (!value)
         value = p->is_type && !p->fallback ? wrapper_default_type(p->name) : p->fallback;
     if (!value)
@@ -91,9 +93,18 @@ static bool give_members(struct alone *d, const char *name, const char *spelled)
     for (size_t i = 0; i < members.n; i++) {
         const struct wrapper_member *m = &members.v[i];
         struct init_arg a = {.name = arena_printf(r->arena, "%s_%s", name, m->name), .type = m->type.type};
-        wrapper_add_param(&d->params, "%s%s %s%s", m->type.constant && m->type.pointer ? "const " : "",
-                          m->type.spelled, m->type.pointer ? "*" : "", a.name);
-        str_addf(&d->fill, "    %s.%s = %s;\n", name, m->name, a.name);
+        const char *c = m->type.constant && m->type.pointer ? "const " : "", *at = m->array ? "[0]" : "";
+        const bool other = m->type.pointer && (m->type.lanes > 1 || wrapper_is_bits(m->type.spelled));
+        const char *element = other ? wrapper_spelled(m->type.type) : NULL;
+        wrapper_add_param(&d->params, "%s%s %s%s", c, element ? element : m->type.spelled,
+                          m->type.pointer ? "*" : "", a.name);
+        if (element)
+            str_addf(&d->fill, "    %s.%s%s = reinterpret_cast<%s%s *>(%s);\n", name, m->name, at, c,
+                     m->type.spelled, a.name);
+        else
+            str_addf(&d->fill, "    %s.%s%s = %s;\n", name, m->name, at, a.name);
+        if (m->array)
+            wrapper_ask(r, "of the pointers in %s.%s the first alone is given; are there more?", name, m->name);
         if (m->type.pointer)
             wrapper_buffer(r, &a, m->type.constant);
         else
@@ -164,6 +175,8 @@ static void give_number(struct alone *d, struct init_arg *a)
 
     for (int i = 0; i < 3; i++)
         counts = counts || (d->grid.blocks[i] && str_has_word(d->grid.blocks[i], a->name));
+    for (size_t i = 0; i < d->grid.divisors.n; i++) /* never 0 */
+        counts = counts || str_eq(d->grid.divisors.v[i], a->name);
     if (str_eq(d->counted, a->name))
         compose(d, a);
     else if (counts && !str_in(a->type, "f16|bf16|f32|f64|bool")) {
@@ -353,6 +366,30 @@ bool wrapper_is_composed(const struct init_wrapped *w)
     }
     close_alone(&d);
     return composed;
+}
+
+static void add_names(struct arena *a, const struct wrapper_names *from, struct init_task *t)
+{
+    for (size_t i = 0; i < from->n; i++) {
+        bool there = false;
+        for (size_t k = 0; k < t->divisors.n; k++)
+            there = there || str_eq(t->divisors.v[k], from->v[i]);
+        if (!there)
+            vec_add(a, &t->divisors, from->v[i]);
+    }
+}
+
+void wrapper_divisors(struct init_task *t, const struct init_wrapped *w)
+{
+    struct init_task none = {0};
+    struct init_wrapped with;
+    struct alone d;
+
+    if (open_alone(&d, &none, w, &with)) {
+        add_names(w->source->arena, &d.grid.divisors, t);
+        add_names(w->source->arena, &d.grid.block_divisors, t);
+    }
+    close_alone(&d);
 }
 
 void wrapper_declared(struct init_task *t, const struct init_wrapped *w)

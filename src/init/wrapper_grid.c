@@ -453,8 +453,12 @@ static void read_comparison(struct grid_reader *k, size_t sign)
             depth -= wrapper_sign(&r->v[first], "( [");
         } while (depth > 0 && first > r->f.body + 1);
     }
-    for (last = sign + 1; last < r->f.body_end && !wrapper_sign(&r->v[last], "&& || ; ? ) ] } , < >");)
-        last = wrapper_sign(&r->v[last], "( [ {") ? wrapper_skip(r->v, r->f.body_end, last) : last + 1;
+    for (last = sign + 1; last < r->f.body_end && !wrapper_sign(&r->v[last], "&& || ; ? ) ] } , < >");) {
+        if (token_is(&r->v[last], "static_cast") && wrapper_angle(r->v, r->f.body_end, last + 1))
+            last = wrapper_angle(r->v, r->f.body_end, last + 1) + 1;
+        else
+            last = wrapper_sign(&r->v[last], "( [ {") ? wrapper_skip(r->v, r->f.body_end, last) : last + 1;
+    }
     left = index_sum(k, first, sign, 0);
     right = index_sum(k, sign + 1, last, 0);
     if (has_index(&left) == has_index(&right))
@@ -523,15 +527,16 @@ static void read_division(struct grid_reader *k, size_t sign)
     const struct wrapper_reader *r = k->r;
     const struct index x = scattered(k, statement_first(r, sign), sign);
     const size_t end = token_is(&r->v[sign + 1], "(") ? wrapper_skip(r->v, r->f.body_end, sign + 1) : sign + 2;
-    const char *by = x.blocks && x.threads ? parsed(k, sign + 1, end, 0) : NULL;
+    const char *by = x.blocks ? parsed(k, sign + 1, end, 0) : NULL;
+    struct wrapper_names *to = x.threads ? &k->g->divisors : &k->g->block_divisors;
 
     for (size_t i = 0; i < r->kernel.n_list && by && !strpbrk(by, "+-<>?"); i++) {
         const char *name = r->kernel.list[i].name;
         bool there = !*name || !str_has_word(by, name);
-        for (size_t n = 0; n < k->g->divisors.n; n++)
-            there = there || str_eq(k->g->divisors.v[n], name);
+        for (size_t n = 0; n < to->n; n++)
+            there = there || str_eq(to->v[n], name);
         if (!there)
-            vec_add(r->arena, &k->g->divisors, name);
+            vec_add(r->arena, to, name);
     }
 }
 
@@ -590,9 +595,35 @@ static void choose_threads(struct grid_reader *k)
         g->threads[0] = "1";
 }
 
+/* Do these tokens declare dynamic shared memory, or functions that they call? Each function is read once. */
+static bool calls_shared(const struct init_source *s, const struct token *v, size_t n, struct map *seen)
+{
+    for (size_t i = 0; i + 1 < n; i++) {
+        const struct init_names *found = NULL;
+        const char *name = NULL;
+
+        if (token_is(&v[i], "extern") && token_is(&v[i + 1], "__shared__"))
+            return true;
+        if (v[i].kind == TOK_WORD && (token_is(&v[i + 1], "(") || token_is(&v[i + 1], "<")))
+            name = token_text(s->arena, &v[i]);
+        if (name && !map_has(seen, name)) {
+            map_put(seen, name, (void *)name);
+            found = init_named(s, name);
+        }
+        for (size_t k = 0; found && k < found->decls.n; k++) {
+            const struct init_decl *d = &s->decls.v[found->decls.v[k]];
+            if (d->kind == INIT_FUNCTION && d->is_device && d->body &&
+                calls_shared(s, s->tokens.v + d->body, d->end - d->body, seen))
+                return true;
+        }
+    }
+    return false;
+}
+
 void wrapper_grid(struct wrapper_reader *r, struct wrapper_grid *g)
 {
     struct grid_reader k = {.r = r, .g = g};
+    struct map seen = {0};
 
     read_variables(&k);
     for (size_t i = r->f.body + 1; i + 1 < r->f.body_end; i++) {
@@ -606,9 +637,9 @@ void wrapper_grid(struct wrapper_reader *r, struct wrapper_grid *g)
             read_stride(&k, i);
         else if (is_loop_macro(r, i))
             read_loop_macro(&k, i);
-        else if (token_is(&r->v[i], "extern") && token_is(&r->v[i + 1], "__shared__"))
-            g->shared = true;
     }
+    g->shared = calls_shared(r->source, r->v + r->f.body, r->f.body_end - r->f.body, &seen);
+    map_free(&seen);
     choose_threads(&k);
     for (int i = 0; i < 3; i++) {
         g->open[i] = (k.blocks & 1u << i) && !g->blocks[i];

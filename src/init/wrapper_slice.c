@@ -70,10 +70,25 @@ static bool names_stream(const struct wrapper_reader *r, size_t first, size_t la
     return false;
 }
 
+/* The integer type that the function itself declares the variable with; NULL: none. */
+static const char *declared_type(const struct slice *s, const char *name)
+{
+    const struct wrapper_reader *r = s->r;
+
+    for (size_t i = r->f.body + 1; i < s->launch; i++) {
+        if (token_is(&r->v[i], name) && token_in(&r->v[i - 1], "int|int64_t|int32_t|size_t|uint32_t|uint64_t"))
+            return token_text(r->arena, &r->v[i - 1]);
+    }
+    return NULL;
+}
+
+/* What a kernel's parameter gets may be narrower where the launcher reckons with it. */
 static void give(struct slice *s, const char *name, const char *spelled)
 {
+    const char *own = str_in(spelled, "int64_t|uint64_t|size_t|long") ? declared_type(s, name) : NULL;
+
     if (!map_has(&s->given, name))
-        map_put(&s->given, name, (void *)spelled);
+        map_put(&s->given, name, (void *)(own ? own : spelled));
 }
 
 /* The `,` or `;` behind the first name of a declaration of several; 0: the statement is no such. */

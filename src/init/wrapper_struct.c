@@ -77,14 +77,17 @@ static void add_members(struct wrapper_reader *r, const struct token *v, size_t 
         while (name < end && !wrapper_sign(&v[name], "= { [ :"))
             name++;
         if (name <= first + (type_end == 0) || v[name - 1].kind != TOK_WORD ||
-            (name < end && wrapper_sign(&v[name], "[ :")))
+            (name < end && token_is(&v[name], ":")))
             return;
         m.name = token_text(r->arena, &v[name - 1]);
+        m.array = name < end && token_is(&v[name], "[");
         if (!type_end) /* of all of the list but for stars */
             type_end = name - 1;
         m.type = wrapper_type_of(r, v, first, type_end);
         if (item > first && token_is(&v[item], "*"))
             m.type.pointer = true;
+        if (m.array && (!m.type.pointer || !m.type.type)) /* zeros */
+            return;
         if (m.type.pointer && !m.type.type) {
             const char *spelled = cast_in_kernel(r, m.name);
             m.type.spelled = spelled ? spelled : "float";
@@ -174,13 +177,17 @@ bool wrapper_members(struct wrapper_reader *r, const char *spelled, bool own, st
     if (!collect(r, spelled, 0, to))
         return false;
 
+    const struct tokens *all = &r->source->tokens;
     size_t used = 0;
-    bool known = true;
+    bool known = true, handed = !own;
+    for (size_t i = 0; i < to->n && handed; i++)
+        handed = !says_member(r->kernel_tokens.v, r->kernel_tokens.n, to->v[i].name);
     for (size_t i = 0; i < to->n; i++) {
         struct wrapper_member m = to->v[i];
         bool said = own ? wrapper_says_alone(r, m.name)
                         : says_member(r->kernel_tokens.v, r->kernel_tokens.n, m.name) ||
-                              says_member(r->v, r->n, m.name);
+                              says_member(r->v, r->n, m.name) ||
+                              (handed && says_member(all->v, all->n, m.name));
         if (m.type.stream || !said || wrapper_is_enum(r, m.type.spelled)) /* it is its first value */
             continue;
         known = known && m.type.type;

@@ -92,9 +92,9 @@ const char *wrapper_called_with(struct wrapper_reader *r, const char *name, size
     return NULL;
 }
 
-/* `switch (NAME)` over the template parameter, whose case for `value` does not launch the kernel: the label of
- * the first one that does. */
-static const char *launched_case(struct wrapper_reader *r, const char *name, const char *value)
+/* `switch (NAME)` over the parameter, whose case for `value` does not launch the kernel: the label of the first
+ * one that does. */
+const char *wrapper_launched_case(struct wrapper_reader *r, const char *name, const char *value)
 {
     const char *label = NULL;
 
@@ -103,33 +103,30 @@ static const char *launched_case(struct wrapper_reader *r, const char *name, con
             continue;
         const size_t close = wrapper_skip(r->v, r->f.body_end, i + 4);
         for (size_t k = i + 4; k < close; k++) {
-            size_t end = k + 1;
-            if (token_is(&r->v[k], "case") && token_is(&r->v[k + 2], ":")) {
-                while (end < close && !token_in(&r->v[end], "break|return|default"))
-                    end++;
-                if (!wrapper_says_launch(r, k, end))
-                    continue;
-                if (token_is(&r->v[k + 1], value))
-                    return value;
-                label = label ? label : token_text(r->arena, &r->v[k + 1]);
-            }
+            size_t colon = k + 1, end;
+            if (!token_is(&r->v[k], "case"))
+                continue;
+            while (colon < close && !wrapper_sign(&r->v[colon], ": { ;"))
+                colon++;
+            end = colon;
+            while (end < close && !token_in(&r->v[end], "break|return|default"))
+                end++;
+            if (!token_is(&r->v[colon], ":") || !wrapper_says_launch(r, k, end))
+                continue;
+            const char *text = wrapper_text(r->arena, r->v, k + 1, colon);
+            if (str_eq(text, value))
+                return value;
+            label = label ? label : text;
         }
     }
     return label ? label : value;
 }
 
-/* A value for a template parameter that nobody gives one: false, or an enumeration's first; NULL: none. */
-static const char *plain_value(struct wrapper_reader *r, const struct wrapper_tparam *p)
+const char *wrapper_plain_value(const struct wrapper_reader *r, const struct wrapper_tparam *p)
 {
-    const char *value = NULL;
-
     if (str_in(p->type, "bool|const bool"))
-        value = "false";
-    else if (wrapper_is_enum(r, p->type))
-        value = arena_printf(r->arena, "static_cast<%s>(0)", p->type);
-    if (value)
-        wrapper_note(r, "%s: %s is %s here; for another value name the instance", r->f.name, p->name, value);
-    return value;
+        return "false";
+    return wrapper_is_enum(r, p->type) ? arena_printf(r->arena, "static_cast<%s>(0)", p->type) : NULL;
 }
 
 /* The types that the file instantiates the function with, f16 before others: of `template void f(half *, ...)`
@@ -223,6 +220,14 @@ static const char *deduced(struct wrapper_reader *r, const struct wrapper_tparam
     return NULL;
 }
 
+/* Is the value the name of a function of the file? */
+static bool is_function(const struct wrapper_reader *r, const char *value)
+{
+    const struct init_names *found = init_named(r->source, value);
+
+    return found && found->decls.n && r->source->decls.v[found->decls.v[0]].kind == INIT_FUNCTION;
+}
+
 void wrapper_choose_tparam(struct wrapper_reader *r, size_t i, const char *instance)
 {
     const struct wrapper_tparam *p = &r->f.tparams[i];
@@ -245,18 +250,22 @@ void wrapper_choose_tparam(struct wrapper_reader *r, size_t i, const char *insta
         value = wrapper_default_type(p->name);
         wrapper_note(r, "%s: %s is %s here; for another type name the instance", r->f.name, p->name, value);
     }
-    if (!value)
-        value = plain_value(r, p);
+    if (!value) {
+        value = wrapper_plain_value(r, p);
+        if (value)
+            wrapper_note(r, "%s: %s is %s here; for another value name the instance", r->f.name, p->name,
+                         value);
+    }
     if (value && !p->is_type)
-        value = launched_case(r, p->name, value);
+        value = wrapper_launched_case(r, p->name, value);
     if (!value) {
         wrapper_lost(r, "its template parameter %s has no value that its callers write", p->name);
         return;
     }
     if (!*p->name)
         return;
-    if (str_starts(p->type, "template") ||
-        str_eq(p->type, "(*)")) { /* written out: no declaration renames it */
+    if (str_starts(p->type, "template") || str_eq(p->type, "(*)") ||
+        (!p->is_type && is_function(r, value))) { /* written out: no declaration renames it */
         for (size_t k = r->f.body; k < r->f.body_end; k++) {
             if (!token_is(&r->v[k], p->name))
                 continue;

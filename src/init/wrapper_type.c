@@ -126,7 +126,7 @@ const char *wrapper_default_type(const char *name)
         if (strcasestr(name, integers[i]))
             return "int32_t";
     }
-    return "float";
+    return str_starts(name, "size") ? "uint32_t" : "float";
 }
 
 const char *wrapper_dtype_spelled(int dtype)

@@ -2,7 +2,7 @@
  * what any small shape needs, and an observer looks at every access. */
 #include "internal.h"
 
-enum { ROOM = 1 << 26, MOST_INSNS = 1 << 20, FILLED = 1 << 16 };
+enum { ROOM = 1 << 26, MOST_INSNS = 1 << 20, FILLED = 1 << 16, HASHED = 1 << 20 };
 
 struct footprints {
     struct judge *judge;
@@ -20,12 +20,38 @@ static uint64_t room(struct stage *s, const char *name, uint64_t bytes, const st
     return ptx_mem_alloc(s->mem, &b, err);
 }
 
+/* What a case says of a buffer, and zeros behind its shape's end. */
+static void fill_of_case(void *context, uint64_t offset, void *to, size_t size)
+{
+    const struct stage_fill *f = context;
+    const int64_t element = (int64_t)kernel_type_size(f->arg->type), first = (int64_t)offset / element;
+    const int64_t n = MIN((int64_t)size / element, f->elements - first);
+
+    memset(to, 0, size);
+    if (n > 0)
+        stage_values(f, first, n, to);
+}
+
+/* The same, holding that. */
+static uint64_t room_filled(struct stage *s, const char *name, uint64_t bytes, const struct stage_fill *f,
+                            bool initialised, struct err *err)
+{
+    const struct ptx_buffer b = {.name = name,
+                                 .size_bytes = f ? ROOM : bytes,
+                                 .initialised = true,
+                                 .fill = f && f->values ? fill_of_case : NULL,
+                                 .context = (void *)f};
+
+    (void)initialised;
+    return ptx_mem_alloc(s->mem, &b, err);
+}
+
 struct taking {
     struct footprints *of;
     struct stage *stage;
     struct arena *arena;
-    bool one_block;
-    uint64_t *warp_insns;
+    const struct footprint_run *run;
+    struct footprint *out;
 };
 
 static bool launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
@@ -36,15 +62,17 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
     const struct ptx_options o = {.device = t->of->judge->device,
                                   .observers = {sanitize_footprint_on(&t->of->seen)},
                                   .max_warp_insns = MOST_INSNS,
-                                  .blocks = t->one_block ? &first : NULL,
-                                  .n_blocks = t->one_block,
+                                  .blocks = t->run->one_block ? &first : NULL,
+                                  .n_blocks = t->run->one_block,
+                                  .seed = t->run->order,
                                   .registers = k->resources.registers};
     struct ptx_report report = {0};
 
     (void)step;
     if (!ptx_run(t->of->version.module, t->stage->mem, l, &o, &report, err))
         return false;
-    *t->warp_insns += report.warp_insns;
+    t->out->warp_insns += report.warp_insns;
+    t->out->endless |= report.warp_insns >= MOST_INSNS;
     fate_of_report(t->arena, &t->of->version, &report, "in buffers of 64 MB", fate);
     ptx_report_clear(&report);
     return true;
@@ -94,6 +122,25 @@ static void fill_ones(struct stage *s, const struct task *t)
     }
 }
 
+static void fill_drawn(struct stage *s, const struct task *t, const struct footprint_run *run)
+{
+    static const struct task_values normal = {.kind = VALUE_NORMAL};
+
+    for (size_t i = 0; i < t->n_args; i++) {
+        const struct task_arg *arg = &t->args[i];
+        const struct stage_fill f = {
+            .arg = arg, .own = arg, .values = &normal, .dims = run->dims, .seed = rng_hash(1, i)};
+        const size_t n = FILLED / kernel_type_size(arg->type);
+        uint8_t bytes[FILLED];
+        int64_t have;
+
+        if (arg->role == ROLE_SCALAR || !type_is_floating(arg->type) || (run->rising && run->rising[i]))
+            continue;
+        stage_values(&f, 0, (int64_t)n, bytes);
+        ptx_mem_write(s->mem, stage_arg(s, i, &have), bytes, sizeof(bytes), true);
+    }
+}
+
 bool footprints_open(struct footprints **out, struct judge *j, const char *path, const char *text,
                      struct err *err)
 {
@@ -123,21 +170,33 @@ void footprints_close(struct footprints *f)
     arena_close(f->arena);
 }
 
+static uint64_t hash_of(struct stage *s, const struct sanitize_extent *e)
+{
+    const size_t n = (size_t)MIN(e->end, (uint64_t)HASHED);
+    char *bytes = mem_zalloc(n + 1);
+
+    ptx_mem_read(s->mem, e->addr, bytes, n);
+    const uint64_t hash = hash_bytes(bytes, n, 0);
+    free(bytes);
+    return hash;
+}
+
 bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f,
                     const struct footprint_run *run, struct err *err)
 {
     const struct task *task = f->judge->task;
     struct stage_ops ops = stage_sim;
-    const struct stage_data data = {0};
+    const struct stage_data data = {.values = run->as ? run->as->values : NULL,
+                                    .seed = run->as ? run->as->seed : 0};
     struct stage stage;
-    struct taking t = {f, &stage, a, run->one_block, &out->warp_insns};
+    struct taking t = {f, &stage, a, run, out};
     const struct stage_visitor visitor = {.context = &t, .launch = launch};
     struct fate fate = {0};
     struct plan plan;
     bool ok;
 
     *out = (struct footprint){.args = arena_array(a, struct footprint_arg, task->n_args + 1)};
-    ops.alloc = room;
+    ops.alloc = run->as ? room_filled : room;
     if (!stage_open(&stage, f->judge, &ops, task, run->dims, &data, err))
         return false;
     f->seen = (struct sanitize_footprint){.v = arena_array(a, struct sanitize_extent, stage.n_buffers + 1),
@@ -148,18 +207,25 @@ bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f
     }
     for (size_t i = 0; i < task->n_args; i++) {
         const bool rises = run->rising && run->rising[i], filled = i == run->filled;
+        const bool counts =
+            run->counted && task->args[i].role != ROLE_SCALAR && !type_is_floating(task->args[i].type);
         if (rises)
             fill(&stage, task, i, 0, filled ? (uint64_t)run->with : 1);
-        else if (filled)
-            fill(&stage, task, i, (uint64_t)run->with, 0);
+        else if (filled || counts)
+            fill(&stage, task, i, filled ? (uint64_t)run->with : 1, 0);
     }
     if (run->ones)
         fill_ones(&stage, task);
+    if (run->drawn)
+        fill_drawn(&stage, task, run);
+    if (run->as)
+        f->version.task = task_of_case(a, task, run->as);
     ok = version_plan(&f->version, a, run->dims, stage.addr, &plan, &fate, err);
     if (ok && fate_open(&fate)) {
         moved(&t, &plan);
         ok = stage_run(&stage, &f->version, &plan, &visitor, a, &fate, err);
     }
+    f->version.task = task;
     out->ran = ok && fate_open(&fate);
     out->refused = fate.verdict == VERDICT_LAUNCH_FAILED || fate.verdict == VERDICT_NOT_UNDERSTOOD;
     out->words = fate.words;
@@ -168,6 +234,8 @@ bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f
             continue;
         const struct sanitize_extent *e = &f->seen.v[at++];
         out->args[i] = (struct footprint_arg){e->end, e->written, e->read, e->wrote, e->read_first, e->atomic};
+        if (run->as && e->wrote)
+            out->args[i].hash = hash_of(&stage, e);
     }
     sanitize_footprint_close(&f->seen);
     stage_close(&stage);

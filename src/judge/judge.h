@@ -104,10 +104,12 @@ struct footprint_arg { /* of a buffer argument; bytes */
     bool read, wrote;
     bool read_first; /* something that the version had not written */
     bool atomic;
+    uint64_t hash; /* of what it holds then, up to `end` and 1 MB at most; of a run `as` a case */
 };
 struct footprint {
     bool ran;     /* the launcher was understood and its launches came to their end */
     bool refused; /* it was not understood for these dims, or the device takes no such launch */
+    bool endless; /* it was still running after what it may take */
     const char *words;
     uint64_t warp_insns;        /* that it took */
     struct footprint_arg *args; /* of the task's arguments; of scalars all is 0 */
@@ -121,9 +123,13 @@ struct footprint_run {
     const int64_t *dims;
     size_t filled; /* the argument whose integers are `with`; SIZE_MAX: none. All else is zeros */
     int64_t with;
-    const bool *rising; /* by argument: element i is i, or i times `with`; NULL: none is so */
-    bool ones;          /* floating numbers are 1 */
-    bool one_block;     /* of each launch, to see whether it is one that the device takes */
+    const bool *rising;         /* by argument: element i is i, or i times `with`; NULL: none is so */
+    bool ones;                  /* floating numbers are 1 */
+    bool drawn;                 /* they are from N(0, 1) */
+    bool counted;               /* integers that nothing else is said of are 1 */
+    bool one_block;             /* of each launch, to see whether it is one that the device takes */
+    uint64_t order;             /* of warps and blocks; 0: as they are numbered */
+    const struct task_case *as; /* the buffers hold what this case says; NULL: see above */
 };
 /* Runs it on buffers of 64 MB, whatever their shapes. */
 bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f,

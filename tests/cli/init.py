@@ -59,6 +59,23 @@ SOUND = [
     ("alone", "src/alone.cu", "add_views", "[3, 40, 48]", ["{name: x_data, type: f32, shape: [x_0, x_1], role: in}", "shape: [x_1], role: in"]),
     ("alone", "src/typed.cu", "bytes_to_floats", "[100]", ["{name: x, type: u8, shape: [n], role: in}"]),
     ("forms", "src/branch.cu", "add_offsets", "[8, 64]", ["shape: [batch * length / 256], role: in"]),
+    # What only a guess can tell says that it is one.
+    ("guess", "src/guess.cu", "mark_runs", "[100]", ["shape: [n], role: inout} # TODO: a guess: "]),
+    ("guess", "src/guess.cu", "take_seats", "[100]", ["accept: [nondeterminism] # TODO: "]),
+    ("guess", "src/guess.cu", "crop_boxes", "[3, 5, 4, 6]",
+     ["values: {kind: uniform, low: 0, high: 1}} # TODO: a guess: ", "value: outer * width * height * channels} # TODO: a guess: ",
+      "{name: image, type: f32, shape: [channels, height, width], role: in}"]),
+    ("guess", "src/guess.cu", "largest_label", "[5, 40]", ["{name: labels, type: i32, shape: [rows, width], role: in}"]),
+    ("guess", "src/guess.cu", "running_total", "[500]", ["shape: [n], role: out", "  - [65536]\n"]),
+    ("guess", "src/guess.cu", "deal_rows", "[5, 40]", ["{name: parts, type: i32, value: 2} # TODO: a guess: ", "{name: width, type: i32, value: width}"]),
+    ("guess", "src/guess.cu", "swap_channels", "[20, 5]", ["{name: swap, type: bool, value: 0} # TODO: a guess: "]),
+    ("guess", "src/guess.cu", "copy_groups", "[100]", ["shape: [n], role: out"]),
+    ("guess", "src/guess.cu", "waiting", "[5, 40]",
+     ["{name: lengths, type: i32, shape: [rows], role: in, values: {kind: index, low: 1, high: 2}} # TODO: a guess: "]),
+    ("guess", "src/guess.cu", "halve", "[100]", ["{name: out, type: f32, shape: [n], role: out}"]),
+    ("guess", "src/guess.cu", "shift_level", "[1, 40, 3]", ["{name: p_level, type: f32, ", "{name: p_shift, type: f32, "]),
+    ("guess", "src/guess.cu", "apply_each", "[100]", ["{name: n, type: u32, value: n}"]),
+    ("guess", "src/guess.cu", "negate_each", "[100]", ["shape: [n], role: out"]),
 ]
 
 

@@ -1,0 +1,224 @@
+/* A task whose shapes are found by running it, and which is rehearsed. Where that fails, its sizes are taken in
+ * other ways: one that the kernel divides by others is a product of them; all but one are numbers. Each such
+ * way is a guess, and a question in the file. */
+#include "init/internal.h"
+
+enum {
+    FUEL = 80000000,      /* warp instructions for all of it */
+    LEAST_FUEL = 6000000, /* without so many a way is not tried */
+    WAY_FUEL = 5000000,   /* that compiling it stands for */
+    MOST_FROZEN = 1 << 15 /* the product of sizes that are numbers */
+};
+
+static const char *const *copied(struct arena *a, const char *const *v, size_t n)
+{
+    const char **to = arena_array(a, const char *, n + 1);
+
+    memcpy(to, v, n * sizeof(*v));
+    return to;
+}
+
+/* The task, of which nothing is shared that a search writes. */
+static struct init_task copy_task(struct arena *a, const struct init_task *t)
+{
+    struct init_task c = *t;
+    struct init_arg *args = arena_array(a, struct init_arg, t->args.n + 1);
+
+    memcpy(args, t->args.v, t->args.n * sizeof(*args));
+    c.args.v = args;
+    c.args.cap = t->args.n;
+    c.dims.v = (void *)copied(a, t->dims.v, t->dims.n);
+    c.dims.cap = t->dims.n;
+    c.domain.v = (void *)copied(a, t->domain.v, t->domain.n);
+    c.domain.cap = t->domain.n;
+    c.workloads.v = (void *)copied(a, t->workloads.v, t->workloads.n);
+    c.workloads.cap = t->workloads.n;
+    c.questions.v = (void *)copied(a, t->questions.v, t->questions.n);
+    c.questions.cap = t->questions.n;
+    c.notes.v = (void *)copied(a, t->notes.v, t->notes.n);
+    c.notes.cap = t->notes.n;
+    c.bounds = (typeof(c.bounds)){0};
+    return c;
+}
+
+struct attempts {
+    struct init_task *t;     /* the best so far */
+    struct init_task before; /* any search */
+    struct arena *arena;
+    const char *dir, *name;
+};
+
+/* One more way. True: it is the task now. */
+static bool attempt(struct attempts *x, struct init_task *way)
+{
+    struct err err = {0};
+
+    if (*way->fuel < LEAST_FUEL)
+        return false;
+    *way->fuel -= WAY_FUEL;
+    if (!init_probe(way, x->arena, x->dir, x->name, &err) || !way->runs ||
+        !init_rehearse(way, x->arena, x->dir, x->name))
+        return false;
+    way->sound = true;
+    *x->t = *way;
+    return true;
+}
+
+static size_t dim_number(const struct init_task *t, const char *name)
+{
+    size_t i = 0;
+
+    while (i < t->dims.n && !str_eq(t->dims.v[i], name))
+        i++;
+    return i;
+}
+
+static void remove_dim(struct init_task *t, size_t dim)
+{
+    for (size_t i = dim; i + 1 < t->dims.n; i++)
+        t->dims.v[i] = t->dims.v[i + 1];
+    t->dims.n--;
+}
+
+static bool is_named(const struct init_task *t, const char *name)
+{
+    for (size_t i = 0; i < t->args.n; i++) {
+        if (str_eq(t->args.v[i].name, name))
+            return true;
+    }
+    return false;
+}
+
+/* Size `dim` becomes a product of a size of its own and of those that the kernel divides by. False: there are
+ * none. */
+static bool composed(const struct attempts *x, size_t dim, struct init_task *way)
+{
+    *way = copy_task(x->arena, &x->before);
+    const char *name = way->dims.v[dim], *outer = is_named(way, "outer") ? "n_outer" : "outer";
+    struct str product = {.arena = x->arena};
+
+    str_add(&product, outer);
+    for (size_t i = 0; i < way->divisors.n; i++) {
+        const size_t by = dim_number(way, way->divisors.v[i]);
+        if (by == dim)
+            return false;
+        if (by < way->dims.n)
+            str_addf(&product, " * %s", way->divisors.v[i]);
+    }
+    if (!strchr(str_text(&product), '*') || dim_number(way, outer) < way->dims.n)
+        return false;
+    init_drop(
+        way, x->arena, name, arena_strdup(x->arena, str_text(&product)),
+        arena_printf(x->arena, "a guess: %s is such a product, as the kernel divides it; is it always?", name));
+    remove_dim(way, dim);
+    vec_add(x->arena, &way->dims, outer);
+    for (size_t i = way->dims.n - 1; i > 0; i--)
+        way->dims.v[i] = way->dims.v[i - 1];
+    way->dims.v[0] = outer;
+    return true;
+}
+
+static bool divides(const struct init_task *t, size_t dim)
+{
+    for (size_t i = 0; i < t->divisors.n; i++) {
+        if (str_eq(t->divisors.v[i], t->dims.v[dim]))
+            return true;
+    }
+    return false;
+}
+
+/* All sizes but `but` are numbers that are usual, and small; SIZE_MAX: those that the kernel divides by are. */
+static bool freeze(struct attempts *x, const struct init_task *from, size_t but, int64_t most)
+{
+    struct init_task way = copy_task(x->arena, from);
+    const size_t n = way.dims.n;
+    int64_t *sizes = arena_array(x->arena, int64_t, n + 1), product = 1;
+    bool *fixed = arena_array(x->arena, bool, n + 1);
+    size_t n_fixed = 0;
+
+    init_usual(&way, sizes);
+    for (size_t i = 0; i < n; i++) {
+        fixed[i] = but == SIZE_MAX ? divides(&way, i) : i != but;
+        n_fixed += fixed[i];
+        sizes[i] = fixed[i] ? MIN(sizes[i], most) : 1;
+        product *= sizes[i];
+    }
+    if (!n_fixed || n_fixed == n)
+        return false;
+    while (product > MOST_FROZEN) {
+        size_t largest = 0;
+        for (size_t i = 0; i < n; i++)
+            largest = sizes[i] > sizes[largest] ? i : largest;
+        sizes[largest] /= 2;
+        product /= 2;
+    }
+    way.frozen = product;
+    for (size_t i = n; i-- > 0;) {
+        const char *name = way.dims.v[i];
+        if (!fixed[i])
+            continue;
+        init_drop(
+            &way, x->arena, name, arena_printf(x->arena, "%lld", (long long)sizes[i]),
+            arena_printf(x->arena,
+                         "a guess: %s is this number, because the shapes could not be told for all; which "
+                         "values do callers pass?",
+                         name));
+        remove_dim(&way, i);
+    }
+    return attempt(x, &way);
+}
+
+/* Flags the other way: what does not run at all may do so then. */
+static bool switch_off(struct attempts *x)
+{
+    struct init_task way = copy_task(x->arena, &x->before);
+    bool any = false;
+
+    for (size_t i = 0; i < way.args.n; i++) {
+        struct init_arg *a = &way.args.v[i];
+        if (!str_eq(a->type, "bool") || !a->value || str_in(a->value, "0|false"))
+            continue;
+        a->value = "0";
+        a->todo = arena_printf(x->arena, "a guess: with %s set it did not run; which values do callers pass?",
+                               a->name);
+        any = true;
+    }
+    return any && attempt(x, &way);
+}
+
+bool init_settle(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err)
+{
+    static const int64_t most[] = {64, 8, 2};
+    struct attempts x = {.t = t, .arena = a, .dir = dir, .name = name};
+    struct init_task base, way;
+    bool ran;
+
+    if (!t->fuel) {
+        t->fuel = arena_new(a, int64_t);
+        *t->fuel = FUEL;
+    }
+    x.before = copy_task(a, t);
+    ran = init_probe(t, a, dir, name, err);
+    t->sound = ran && t->runs && init_rehearse(t, a, dir, name);
+    if (!ran || t->sound || (!t->runs && switch_off(&x)))
+        return ran;
+    base = x.before;
+    for (size_t i = 0; i < x.before.dims.n; i++) {
+        if (!composed(&x, i, &way))
+            continue;
+        base = base.dims.v == x.before.dims.v ? copy_task(a, &way) : base; /* the first one */
+        if (attempt(&x, &way))
+            return true;
+    }
+    for (size_t m = 0; m < ARRAY_LEN(most); m++) {
+        if (freeze(&x, &base, SIZE_MAX, most[m]))
+            return true;
+    }
+    for (size_t i = 0; i < base.dims.n && base.dims.n > 1; i++) {
+        for (size_t m = 0; m < ARRAY_LEN(most); m++) {
+            if (freeze(&x, &base, i, most[m]))
+                return true;
+        }
+    }
+    return ran;
+}

@@ -1,0 +1,402 @@
+/* Would `astra check` take the task that was written? The small shapes of its suite are run with what their
+ * buffers hold, on buffers larger than any shape. What is touched beyond a shape, or only in part, is a flaw:
+ * some are mended here, as guesses that say so, for others sizes must be taken in another way (attempt.c). */
+#include "init/probe.h"
+
+enum {
+    MOST_CASES = 40,
+    CASE_INSNS = 3000000,
+    RUN_INSNS = 20000,
+    MOST_TRIES = 12,
+    MOST_SHAPES = 6,
+    MOST_ORDERED = 4,
+    LEAST_WORK = 1 << 10
+};
+
+struct rehearsing {
+    struct init_task *t;
+    struct arena *arena;
+    const char *dir, *name;
+    struct task *task;
+    struct judge *judge;
+    struct footprints *prints;
+    const struct task_case *cases[MOST_CASES];
+    size_t n_cases;
+    struct task_values *narrow; /* by argument, where `narrowed` */
+    bool narrowed[PROBE_ARGS], whole[PROBE_ARGS];
+    bool atomic;
+    size_t arg; /* that is touched too far: elements, in which shape */
+    int64_t elements;
+    const int64_t *dims;
+    const char *flaw; /* the last one, in words */
+};
+
+/* The text as the task stands, with sizes that its domain has, and all that runs it. */
+static bool open_rehearsal(struct rehearsing *r, struct err *err)
+{
+    const struct trial_options o = {.device = "h200", .seed = 1, .alone = true, .verify_only = true};
+    char *source;
+
+    return init_open_task(r->t, r->arena, r->dir, r->name, 0, &r->task, err) &&
+           judge_open(&r->judge, r->task, &o, err) &&
+           fs_read(r->arena, r->task->source_path, &source, NULL, err) &&
+           footprints_open(&r->prints, r->judge, r->task->source_path, source, err);
+}
+
+static double volume(const struct rehearsing *r, const struct task_case *c)
+{
+    double product = 1;
+
+    for (size_t i = 0; i < r->task->n_dims; i++)
+        product *= (double)c->dims[i];
+    return product;
+}
+
+/* One case of each shape, the first, which has the task's own values; small ones come first. */
+static void choose_cases(struct rehearsing *r)
+{
+    const struct task_case *all;
+    size_t n;
+
+    task_suite(r->task, r->arena, 1, &all, &n);
+    for (size_t i = 0; i < n && r->n_cases < MOST_CASES; i++) {
+        bool there = all[i].wild;
+        for (size_t k = 0; k < r->n_cases && !there; k++)
+            there = memcmp(r->cases[k]->dims, all[i].dims, r->task->n_dims * sizeof(int64_t)) == 0;
+        if (!there)
+            r->cases[r->n_cases++] = &all[i];
+    }
+    for (size_t i = 1; i < r->n_cases; i++) {
+        for (size_t k = i; k > 0 && volume(r, r->cases[k]) < volume(r, r->cases[k - 1]); k--) {
+            const struct task_case *larger = r->cases[k - 1];
+            r->cases[k - 1] = r->cases[k];
+            r->cases[k] = larger;
+        }
+    }
+}
+
+/* ---- one case */
+
+enum fit { FITS, STOPS, REACHES }; /* it touches what no shape holds */
+
+static bool take(struct rehearsing *r, const struct task_case *c, bool zeros, uint64_t order,
+                 struct footprint *f)
+{
+    struct err err = {0};
+    struct task_case with = *c;
+    struct footprint_run run = {
+        .dims = c->dims, .filled = SIZE_MAX, .as = zeros ? NULL : &with, .order = order};
+    struct task_values *values = arena_array(r->arena, struct task_values, r->task->n_args + 1);
+
+    for (size_t i = 0; i < r->task->n_args; i++)
+        values[i] = i < PROBE_ARGS && r->narrowed[i] ? r->narrow[i] : c->values[i];
+    with.values = values;
+    bool ran = footprint_take(f, r->arena, r->prints, &run, &err);
+    *r->t->fuel -= (int64_t)f->warp_insns + RUN_INSNS;
+    return ran && f->ran;
+}
+
+static enum fit run_case(struct rehearsing *r, const struct task_case *c, bool zeros)
+{
+    struct footprint f;
+
+    if (*r->t->fuel < 0)
+        return STOPS;
+    if (!take(r, c, zeros, 0, &f)) {
+        r->flaw = arena_printf(r->arena, "%s; %s", task_dims_text(r->arena, r->task, c->dims),
+                               f.words ? f.words : "it does not run");
+        /* too much work of larger sizes is no flaw */
+        return f.endless && (zeros || c != r->cases[0]) ? FITS : STOPS;
+    }
+    for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
+        const struct task_arg *arg = &r->task->args[i];
+        const uint64_t size = kernel_type_size(arg->type);
+        int64_t have;
+
+        if (arg->role == ROLE_SCALAR || !task_shape(r->task, arg, c->dims, &have, NULL))
+            continue;
+        if (f.args[i].end > (uint64_t)have * size) {
+            r->arg = i;
+            r->elements = (int64_t)((f.args[i].end + size - 1) / size);
+            r->dims = c->dims;
+            r->flaw = arena_printf(r->arena, "%s; %s is touched up to element %lld, and its shape holds %lld",
+                                   task_dims_text(r->arena, r->task, c->dims), arg->name,
+                                   (long long)r->elements, (long long)have);
+            return REACHES;
+        }
+        r->atomic = r->atomic || f.args[i].atomic;
+        if (f.args[i].read_first ||
+            (f.args[i].written != (uint64_t)have * size && (uint64_t)have * size <= 1 << 22))
+            r->whole[i] = false;
+    }
+    return FITS;
+}
+
+/* All of them, as far as there is fuel for. */
+static enum fit run_cases(struct rehearsing *r, bool zeros)
+{
+    const int64_t end = *r->t->fuel - CASE_INSNS;
+
+    for (size_t i = 0; i < PROBE_ARGS; i++)
+        r->whole[i] = true;
+    for (size_t i = 0; i < r->n_cases && (i < 4 || *r->t->fuel > end); i++) {
+        enum fit fit = run_case(r, r->cases[i], zeros);
+        if (fit != FITS)
+            return fit;
+    }
+    return FITS;
+}
+
+/* ---- shapes */
+
+static void close_rehearsal(struct rehearsing *r)
+{
+    footprints_close(r->prints);
+    judge_close(r->judge);
+    r->prints = NULL;
+    r->judge = NULL;
+}
+
+static bool open_again(struct rehearsing *r)
+{
+    struct err err = {0};
+
+    close_rehearsal(r);
+    r->n_cases = 0;
+    if (!open_rehearsal(r, &err))
+        return false;
+    choose_cases(r);
+    return true;
+}
+
+/* Of another buffer: the smallest that holds what is touched of this one. NULL: none. */
+static const char *shape_that_holds(const struct rehearsing *r)
+{
+    const char *best = NULL;
+    int64_t least = INT64_MAX, have;
+
+    for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
+        const struct task_arg *arg = &r->task->args[i];
+        if (i == r->arg || arg->role == ROLE_SCALAR || !task_shape(r->task, arg, r->dims, &have, NULL) ||
+            have < r->elements || have >= least)
+            continue;
+        least = have;
+        best = r->t->args.v[i].shape;
+    }
+    return best;
+}
+
+/* What numbers lead to may lie anywhere in a buffer: it is as large as another one, where that is enough. */
+static bool mend_shapes(struct rehearsing *r)
+{
+    enum fit fit = REACHES;
+
+    for (int tries = 0; tries < MOST_SHAPES && fit == REACHES; tries++) {
+        struct init_arg *a = &r->t->args.v[r->arg];
+        const char *shape = shape_that_holds(r);
+
+        if (!shape)
+            return false;
+        a->shape = shape;
+        a->todo = arena_printf(r->arena,
+                               "a guess: the numbers in other buffers decide how far %s is touched; "
+                               "which shape has it?",
+                               a->name);
+        if (str_eq(a->role, "out"))
+            a->role = "inout";
+        if (!open_again(r))
+            return false;
+        fit = run_cases(r, false);
+    }
+    return fit == FITS;
+}
+
+/* ---- what buffers hold */
+
+static bool is_open_input(const struct rehearsing *r, size_t i)
+{
+    const struct task_arg *arg = &r->task->args[i];
+
+    return (arg->role == ROLE_IN || arg->role == ROLE_INOUT) && i < PROBE_ARGS;
+}
+
+/* Floating numbers below it; of integers the largest that are, which reach farthest. */
+static void narrow(struct rehearsing *r, size_t i, double high)
+{
+    const bool floating = type_is_floating(r->task->args[i].type);
+
+    r->narrow[i] = (struct task_values){.kind = floating ? VALUE_UNIFORM : VALUE_CONSTANT,
+                                        .high = high,
+                                        .constant = high - 1,
+                                        .declared = true};
+    r->narrowed[i] = true;
+}
+
+static void say_values(struct rehearsing *r, size_t i)
+{
+    struct init_arg *a = &r->t->args.v[i];
+    const bool floating = type_is_floating(r->task->args[i].type);
+    const double high = r->narrow[i].high;
+
+    a->values = arena_printf(
+        r->arena, floating ? "{kind: uniform, low: 0, high: %g}" : "{kind: index, low: 0, high: %g}", high);
+    a->todo = arena_printf(r->arena,
+                           "a guess: with other numbers in %s the kernel reaches beyond other buffers, or does "
+                           "not end; which range has it?",
+                           a->name);
+}
+
+/* With zeros all is within the shapes. Of which buffers must the numbers be small, and how small? */
+static bool mend_values(struct rehearsing *r)
+{
+    static const int higher[] = {8, 2};
+    const struct task *task = r->task;
+    size_t tries = 0;
+
+    r->narrow = arena_array(r->arena, struct task_values, task->n_args + 1);
+    for (size_t i = 0; i < task->n_args; i++) {
+        if (is_open_input(r, i))
+            narrow(r, i, 1);
+    }
+    if (run_cases(r, false) != FITS)
+        return false;
+    for (int floating = 1; floating >= 0; floating--) { /* those that need not be are as they were */
+        for (size_t i = 0; i < task->n_args && tries < MOST_TRIES; i++) {
+            if (i >= PROBE_ARGS || !r->narrowed[i] || type_is_floating(task->args[i].type) != floating)
+                continue;
+            r->narrowed[i] = false;
+            tries++;
+            if (run_cases(r, false) == FITS)
+                continue;
+            narrow(r, i, 1);
+            for (size_t k = 0; k < ARRAY_LEN(higher) && !floating && tries < MOST_TRIES; k++, tries++) {
+                narrow(r, i, higher[k]);
+                if (run_cases(r, false) == FITS)
+                    break;
+                narrow(r, i, 1);
+            }
+        }
+    }
+    for (size_t i = 0; i < task->n_args && i < PROBE_ARGS; i++) {
+        if (r->narrowed[i])
+            say_values(r, i);
+    }
+    return true;
+}
+
+/* ---- what is written */
+
+static void mend_roles(struct rehearsing *r)
+{
+    for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
+        struct init_arg *a = &r->t->args.v[i];
+        if (r->task->args[i].role != ROLE_OUT || r->whole[i])
+            continue;
+        a->role = "inout";
+        a->todo =
+            arena_printf(r->arena,
+                         "a guess: not all of %s is written for every shape; do callers need what it held "
+                         "before (inout), or is a part of it nobody's?",
+                         a->name);
+    }
+}
+
+/* Where atomics take turns, what they leave may hang on whose turn it is. */
+static void mend_order(struct rehearsing *r)
+{
+    bool differs = false;
+
+    for (size_t i = 0; i < r->n_cases && r->atomic && !r->t->any_order && !differs && i < MOST_ORDERED; i++) {
+        const struct task_case *c = r->cases[r->n_cases - 1 - i];
+        struct footprint one, other;
+        if (!take(r, c, false, 0, &one) || !take(r, c, false, 1, &other))
+            continue;
+        for (size_t k = 0; k < r->task->n_args && !differs; k++) {
+            const enum task_role role = r->task->args[k].role;
+            differs = (role == ROLE_OUT || role == ROLE_INOUT) && one.args[k].hash != other.args[k].hash;
+        }
+    }
+    r->t->any_order = r->t->any_order || differs;
+}
+
+/* Workloads of which a single block takes longer than can be waited for become smaller. */
+static bool mend_workloads(struct rehearsing *r)
+{
+    bool ends = true;
+
+    for (size_t i = 0; i < r->task->n_workloads && ends; i++) {
+        struct footprint f;
+        struct err err = {0};
+        const struct footprint_run run = {
+            .dims = r->task->workloads + i * r->task->n_dims, .filled = SIZE_MAX, .one_block = true};
+
+        ends = (footprint_take(&f, r->arena, r->prints, &run, &err) && f.ran) || !f.endless;
+        *r->t->fuel -= (int64_t)f.warp_insns + RUN_INSNS;
+    }
+    return ends;
+}
+
+/* All sizes together are too large for what the launcher asks for: a smaller product of them. */
+static bool open_smaller(struct rehearsing *r)
+{
+    struct err err = {0};
+    bool ok = open_rehearsal(r, &err);
+
+    while (!ok && strstr(err.text, "not-understood") && r->t->most != LEAST_WORK) {
+        r->t->most = MAX((r->t->most ? r->t->most : 1 << 22) / 8, LEAST_WORK);
+        close_rehearsal(r);
+        ok = open_rehearsal(r, &err);
+    }
+    return ok;
+}
+
+/* As all of it was before. */
+static void restore(struct rehearsing *r, const struct init_arg *args)
+{
+    memcpy(r->t->args.v, args, r->t->args.n * sizeof(*args));
+}
+
+static bool mend(struct rehearsing *r)
+{
+    enum fit fit = run_cases(r, false);
+    const struct init_arg *args = arena_copy(r->arena, r->t->args.v, r->t->args.n * sizeof(*args));
+
+    if (fit == FITS)
+        return true;
+    const bool zeros = run_cases(r, true) == FITS;
+    if (zeros && fit == REACHES) {
+        run_cases(r, false); /* says again what is touched too far */
+        if (mend_shapes(r))
+            return true;
+        restore(r, args);
+        if (!open_again(r))
+            return false;
+    }
+    return zeros && mend_values(r);
+}
+
+bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const char *name)
+{
+    struct rehearsing *r = arena_new(a, struct rehearsing);
+    bool good;
+
+    *r = (struct rehearsing){.t = t, .arena = a, .dir = dir, .name = name};
+    good = open_smaller(r);
+    if (good) {
+        choose_cases(r);
+        good = mend(r);
+    }
+    if (good) {
+        mend_roles(r);
+        mend_order(r);
+    }
+    while (good && t->work != LEAST_WORK && !mend_workloads(r)) {
+        t->work = MAX((t->work ? t->work : 1 << 22) / 8, LEAST_WORK);
+        good = open_again(r);
+    }
+    if (!good && r->flaw)
+        t->flaw =
+            arena_printf(a, "tried with %s. Say in task.yaml which sizes go together, or that shape", r->flaw);
+    close_rehearsal(r);
+    return good;
+}
