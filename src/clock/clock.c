@@ -64,7 +64,7 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     double busiest = x->slots / d->schedulers_per_sm;
     for (int k = 0; k < N_PIPES; k++)
         busiest = MAX(busiest, x->pipe[k]);
-    t->issue_us = busiest * per_sm / mhz;
+    t->issue_us = busiest * per_sm / mhz / m->issue_share;
 
     double first =
         MAX(x->first_cycles, x->cycles) + x->code * m->fetch_cycles + (x->geometry ? m->geometry_cycles : 0);
@@ -94,7 +94,7 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     t->launch_us = m->launch_us + (x->cold ? m->cold_us : 0);
 
     /* A stream starts when its first bytes arrive. */
-    double fill = (m->l2_cycles / mhz + (t->dram_bytes > 0 ? m->dram_ns * 1e-3 : 0)) * (t->l2_bytes > 0);
+    double fill = (m->l2_cycles / mhz + (x->dram_read > 0 ? m->dram_ns * 1e-3 : 0)) * (t->l2_bytes > 0);
     double streams[] = {t->l2_us, t->dram_us};
     double memory[] = {chain_us + x->hottest * m->atomic_cycles / mhz,
                        joined(streams, ARRAY_LEN(streams), HARD) + fill + local_us};
@@ -244,6 +244,7 @@ static void sample_forget(struct ptx_profile *p)
 {
     p->samples.n = p->allocs.n = 0;
     p->hottest = p->hottest_near = 0;
+    p->block_bytes = p->common = 0;
     p->result_branches = p->takes_again = false;
     l2_clear(&p->l2);
     memset(p->stats, 0, p->module->n_code * sizeof(*p->stats));
@@ -344,9 +345,11 @@ static void averages(const struct ptx_profile *p, struct load *x)
         x->slots += s->slots / n;
         for (int q = 0; q < N_PIPES; q++)
             x->pipe[q] += s->pipe[q] / n;
-        x->l2_read += s->l2_read / n;
         x->l2_write += s->l2_write / n;
-        x->l2_loads += s->l2_loads / n;
+        if (k > 0 || p->common <= 0) { /* what all blocks read the first of them reads first */
+            x->l2_read += s->l2_read / (p->common > 0 ? n - 1 : n);
+            x->l2_loads += s->l2_loads / (p->common > 0 ? n - 1 : n);
+        }
         x->l2_stores += s->l2_stores / n;
         x->dram_lines += s->dram_lines / n;
         x->atomics += s->atomics / n;
@@ -525,7 +528,7 @@ static void correct(const struct ptx_profile *p, const struct ptx_work *w, struc
     double mean = MAX((double)insns_of(p), 1) / (double)p->samples.n;
     t->work_ratio = w->mean / mean;
     t->slowest_ratio = t->extrapolated ? 1 : w->most / most;
-    if (t->slowest_ratio > LIGHT_MOST)
+    if (t->slowest_ratio > LIGHT)
         x->first_cycles = MAX(x->first_cycles, x->cycles) * t->slowest_ratio;
     if (t->work_ratio > LIGHT)
         x->blocks *= t->work_ratio;
@@ -584,6 +587,9 @@ bool ptx_time_launch(const struct ptx_timed *on, const struct ptx_launch *l, str
     p.n_blocks = r.n_blocks;
     p.concurrent = MIN((double)r.n_blocks, resident * sms);
     p.l1_bytes = l1_share(o->device, p.model, shared, resident);
+    p.sm_bytes = p.l1_bytes * resident;
+    p.resident = resident;
+    p.blocks_an_sm = MAX((double)r.n_blocks / sms, 1);
     memset(r.options.observers, 0, sizeof(r.options.observers));
     r.options.observers[0] = &p.observer;
     r.options.blocks = NULL;
