@@ -1,6 +1,5 @@
 // What micro.cu leaves open for the clock: pairs of integer instructions that the compiler cannot merge, loads that hit the
-// L1 by their number of lines, wide loads of shared memory, a load's latency on the way through the L1, chains of loads in
-// small launches, rows read a sector at a time, and blocks that read the same bytes. `issue OUT.csv` writes
+// L1 by their number of lines, a load's latency on the way through the L1, chains of loads in small launches, rows read a sector at a time, and blocks that read the same bytes. `issue OUT.csv` writes
 // group,name,parameter,value,unit as micro does.
 #include "timer.cuh"
 #include <cstdint>
@@ -101,54 +100,15 @@ template <class OP> static void pair()
     put("pair", OP::label(), "throughput", 1024.0 * 4 * 512 / many, "steps of a lane per cycle and SM");
 }
 
-// Loads that hit the L1: a warp's lanes touch `lines` lines; `chain`: the next address depends on the value.
-template <typename T> __global__ void l1_loads(const T *p, int lines, bool chain, long long *cycles)
+// Loads that hit the L1, one after the other: a warp's lanes touch `lines` lines.
+__global__ void l1_loads(const volatile int *p, int lines, long long *cycles)
 {
-    int lane = threadIdx.x % 32, step = 128 / (int)sizeof(T);
-    int at = lane % lines * step + lane / lines, sum = 0;
-    for (int k = 0; k < 8; k++)
-        sum += (int)p[at + k * 32 * step];
+    int lane = threadIdx.x % 32, at = lane % lines * 32 + lane / lines, sum = ((const int *)p)[at];
     __syncthreads();
     long long start = ticks();
-    if (chain) {
 #pragma unroll 8
-        for (int i = 0; i < 256; i++)
-            sum = (int)((const volatile T *)p)[at + (sum & 0)];
-    } else {
-#pragma unroll 8
-        for (int i = 0; i < 256; i++) {
-            int v;
-            if (sizeof(T) == 1)
-                asm volatile("ld.global.s8 %0, [%1];" : "=r"(v) : "l"(p + at + (i & 7) * 32 * step));
-            else
-                asm volatile("ld.global.s32 %0, [%1];" : "=r"(v) : "l"(p + at + (i & 7) * 32 * step));
-            sum += v;
-        }
-    }
-    __syncthreads();
-    if (threadIdx.x == 0)
-        cycles[0] = ticks() - start;
-    cycles[1] = sum;
-}
-
-// Loads of shared memory: WIDTH words a lane; all lanes one address, or each its own.
-template <int WIDTH> __global__ void shared_loads(bool same, long long *cycles)
-{
-    __shared__ uint4 words[1024];
-    words[threadIdx.x] = uint4{threadIdx.x, 1, 2, 3};
-    __syncthreads();
-    uint32_t at = (uint32_t)__cvta_generic_to_shared(words) + (same ? 0 : threadIdx.x % 32 * WIDTH * 4);
-    unsigned a, b = 0, c = 0, d = 0, sum = 0;
-    long long start = ticks();
-#pragma unroll 8
-    for (int i = 0; i < 256; i++) {
-        uint32_t from = at + (i & 7) * 2048; // the compiler would make one load of eight of one address
-        if (WIDTH == 1)
-            asm volatile("ld.shared.u32 %0, [%1];" : "=r"(a) : "r"(from));
-        else
-            asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(from));
-        sum += a ^ b ^ c ^ d; // all are needed
-    }
+    for (int i = 0; i < 256; i++)
+        sum = p[at + (sum & 0)];
     __syncthreads();
     if (threadIdx.x == 0)
         cycles[0] = ticks() - start;
@@ -256,21 +216,9 @@ try {
     pair<mad_prmt>();
 
     CUDA(cudaMemset(pool, 0, 1 << 20));
-    for (int lines : {1, 2, 4, 8, 16, 32})
-        for (int threads : {32, 128, 1024}) {
-            std::string what = std::to_string(lines) + " lines; " + std::to_string(threads) + " threads";
-            put("l1", "4 B", what, cycles_of([&] { l1_loads<int><<<1, threads, 0, s>>>((int *)pool, lines, false, device_cycles); }) / 256, "cycles");
-            put("l1", "1 B", what, cycles_of([&] { l1_loads<int8_t><<<1, threads, 0, s>>>((int8_t *)pool, lines, false, device_cycles); }) / 256, "cycles");
-        }
     for (int lines : {1, 8, 32})
         put("l1", "4 B volatile", std::to_string(lines) + " lines; 32 threads in turn",
-            cycles_of([&] { l1_loads<int><<<1, 32, 0, s>>>((int *)pool, lines, true, device_cycles); }) / 256, "cycles");
-    for (bool same : {true, false})
-        for (int threads : {32, 1024}) {
-            std::string what = std::string(same ? "one address" : "own addresses") + "; " + std::to_string(threads) + " threads";
-            put("shared", "4 B", what, cycles_of([&] { shared_loads<1><<<1, threads, 0, s>>>(same, device_cycles); }) / 256, "cycles");
-            put("shared", "16 B", what, cycles_of([&] { shared_loads<4><<<1, threads, 0, s>>>(same, device_cycles); }) / 256, "cycles");
-        }
+            cycles_of([&] { l1_loads<<<1, 32, 0, s>>>((int *)pool, lines, device_cycles); }) / 256, "cycles");
     chase_through_l1(pool);
 
     // Contents are random: zeros are faster.
