@@ -9,8 +9,12 @@ static const double HARD = 5;
 enum {
     SAMPLE_INSNS = 50000,
     PILOT_LIMIT = 4000000,
-    UNEVEN = 4,       /* blocks of which one does so many times what another does */
-    UNEVEN_RUNS = 16, /* are sampled by so many pairs, whatever that costs */
+    HEAVY = 400000,          /* warp instructions of a block, above which it stands for all */
+    SAMPLE_LIMIT = 64000000, /* of all blocks of a sample */
+    UNEVEN = 4,              /* blocks of which one does so many times what another does */
+    UNEVEN_RUNS = 16,        /* are sampled by so many pairs, */
+    UNEVEN_LEAST = 4,        /* by fewer down to these where they cost more warp instructions than */
+    UNEVEN_INSNS = 2000000,
 };
 
 /* A sample is too light when all blocks need so many times what its own do, and when the largest of them does.
@@ -287,17 +291,19 @@ static bool take_sample(struct run *r, struct ptx_profile *p, bool *done, struct
     if (reuse_needs_probe(p, (double)n_clusters) && !(p->probed = probe(r, p, err)))
         return false;
     uint64_t each = MAX(insns_of(p), (uint64_t)1), want = budget / each;
-    if (want == 0)
+    if (each > HEAVY) /* nobody waits for more of such blocks */
         return true;
     want = MIN(MAX(want, (uint64_t)2), n_clusters - 1); /* two: neighbours */
+    r->options.max_warp_insns = SAMPLE_LIMIT;
     if (!run_chosen(r, n_clusters, want, MIN(MAX(want / 4, (uint64_t)1), (uint64_t)16), done, err))
         return false;
     if (!*done || want / 4 >= UNEVEN_RUNS || !is_uneven(p))
         return true;
+    uint64_t pair = MAX(2 * insns_of(p) / p->samples.n, (uint64_t)1);
+    uint64_t runs = CLAMP(UNEVEN_INSNS / pair, (uint64_t)UNEVEN_LEAST, (uint64_t)UNEVEN_RUNS);
     sample_forget(p);
     return run_blocks(r, &zero, 1, done, err) &&
-           (!*done ||
-            run_chosen(r, n_clusters, MIN(2 * (uint64_t)UNEVEN_RUNS, n_clusters - 1), UNEVEN_RUNS, done, err));
+           (!*done || run_chosen(r, n_clusters, MIN(2 * runs, n_clusters - 1), runs, done, err));
 }
 
 /* A kernel whose blocks take work from a counter: the first that runs would take all of it. */

@@ -492,6 +492,17 @@ static void test_common_bytes(void **state)
     bench_close(&b);
 }
 
+/* A first block of 60,000 warp instructions does not stand for all others. */
+static void test_heavy_blocks(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    struct ptx_time t = bench_time(&b, "same", 264, 1024, 1024 * 300, 16);
+    assert_true(t.sampled_blocks >= 3);
+    bench_close(&b);
+}
+
 /* Stores do not wait for DRAM. */
 static void test_cold_stores(void **state)
 {
@@ -711,6 +722,7 @@ int main(void)
         cmocka_unit_test(test_machine_order),
         cmocka_unit_test(test_machine_slots),
         cmocka_unit_test(test_common_bytes),
+        cmocka_unit_test(test_heavy_blocks),
         cmocka_unit_test(test_cold_stores),
         cmocka_unit_test(test_stream),
         cmocka_unit_test(test_scatter),
