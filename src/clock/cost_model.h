@@ -122,6 +122,12 @@ bool machine_apply(struct prices *p, const struct ptx_module *m, const struct co
 /* Floating-point operations of one lane, as ptx_time.flops counts them. */
 double insn_flops(const struct insn *i);
 
+/* ---- one access of a warp ---- */
+
+unsigned access_passes(const struct access *x);
+unsigned access_words(const struct access *x, unsigned *different);
+unsigned access_lines(const struct access *x, uint64_t line[64], uint8_t sectors[64]);
+
 /* ---- caches ---- */
 
 enum { LINE_BYTES = 128, SECTOR_BYTES = 32 };

@@ -468,13 +468,12 @@ static void add_form(const struct pairing *x, struct loop_price *l, size_t loop,
     if (l->n_forms == ARRAY_LEN(l->forms))
         return;
     struct loop_form *f = &l->forms[l->n_forms++];
-    f->turns = MAX(1, (unsigned)(turns + 0.5f));
+    f->turns = MAX(1, (unsigned)lroundf(turns));
     for (int k = 0; k < LOOP_POINTS; k++)
         f->cycles[k] = pass_cycles(x, loop, (float)k * LOOP_STEP);
 }
 
-static void apply_turns(struct pairing *x, struct prices *p, const struct ptx_module *m,
-                        const struct func *entry)
+static void apply_turns(struct pairing *x, struct prices *p, const struct func *entry)
 {
     size_t n = entry->end - entry->first;
 
@@ -486,7 +485,7 @@ static void apply_turns(struct pairing *x, struct prices *p, const struct ptx_mo
         if (head < 0 || (size_t)head > k || loop == 0 || x->ptx.loop_of[head] != loop || match->turns <= 0)
             continue;
         float turns = MIN(match->turns, 64);
-        price->unroll = turns >= 1.5f ? (uint8_t)(turns + 0.5f) : 0;
+        price->unroll = turns >= 1.5f ? (uint8_t)lroundf(turns) : 0;
         struct loop_price *l = &p->loops[loop];
         if (l->n_forms || match->loop == 0)
             continue;
@@ -535,6 +534,6 @@ bool machine_apply(struct prices *p, const struct ptx_module *m, const struct co
     p->groups = arena_array(a, struct group_price, x.ptx.loops + 1);
     p->loops = arena_array(a, struct loop_price, x.ptx.loops);
     apply_slots(&x, p, m, entry, line_id);
-    apply_turns(&x, p, m, entry);
+    apply_turns(&x, p, entry);
     return true;
 }

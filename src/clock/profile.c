@@ -353,67 +353,15 @@ static struct touched *touched_of(struct ptx_profile *p, struct alloc *a)
     return &vec_last(&p->allocs);
 }
 
-/* Passes of the shared memory's 32 banks: per phase of 128 bytes, the most different words that one bank must
- * give. */
-static unsigned shared_passes(const struct access *x)
-{
-    unsigned lanes = MAX(128 / MAX(x->bytes, 4u), 8u), passes = 0;
-    if (x->linear)
-        return MAX(1u, x->bytes * 32 / 128);
-    for (unsigned first = 0; first < 32; first += lanes) {
-        uint32_t words[32][32];
-        uint8_t n[32] = {0};
-        unsigned most = 0;
-        for (unsigned l = first; l < first + lanes; l++) {
-            if (!(x->mask >> l & 1))
-                continue;
-            for (unsigned b = 0; b < MAX(x->bytes, 4u); b += 4) {
-                uint32_t word = (uint32_t)((x->addr[l] + b) / 4), bank = word % 32;
-                unsigned k = 0;
-                while (k < n[bank] && words[bank][k] != word)
-                    k++;
-                if (k == n[bank])
-                    words[bank][n[bank]++] = word;
-                most = MAX(most, n[bank]);
-            }
-        }
-        passes += most;
-    }
-    return MAX(passes, 1u);
-}
-
-/* The most lanes that update one word, and in *different: how many words. */
-static unsigned same_words(const struct access *x, unsigned *different)
-{
-    uint64_t words[32];
-    uint8_t count[32];
-    unsigned n = 0, most = 0;
-    for (unsigned l = 0; l < 32; l++) {
-        if (!(x->mask >> l & 1))
-            continue;
-        unsigned k = 0;
-        while (k < n && words[k] != x->addr[l])
-            k++;
-        if (k == n) {
-            words[n] = x->addr[l];
-            count[n++] = 0;
-        }
-        count[k]++;
-        most = MAX(most, count[k]);
-    }
-    *different = n;
-    return most;
-}
-
 static float shared_access(struct ptx_profile *p, struct block_clock *k, const struct access *x,
                            struct pc_stats *s)
 {
-    unsigned passes = shared_passes(x), lanes = (unsigned)__builtin_popcount(x->mask);
+    unsigned passes = access_passes(x), lanes = (unsigned)__builtin_popcount(x->mask);
     unsigned ideal = MAX(1u, (lanes * x->bytes + 127) / 128);
     float latency = (float)p->model->shared_cycles + (float)(passes - 1) * 2;
     s->shared_requests++;
     if (x->kind == ACCESS_ATOMIC) { /* lanes of one bank take turns, of one word or not */
-        unsigned different, same = same_words(x, &different);
+        unsigned different, same = access_words(x, &different);
         uint8_t turns[32] = {0};
         for (unsigned l = 0; l < 32; l++)
             if (x->mask >> l & 1) {
@@ -427,38 +375,6 @@ static float shared_access(struct ptx_profile *p, struct block_clock *k, const s
     s->conflicts += passes > ideal ? passes - ideal : 0;
     k->s.pipe[PIPE_LSU] += passes - 1; /* one is in the instruction's price */
     return latency;
-}
-
-static unsigned lines_of(const struct access *x, uint64_t line[64], uint8_t sectors[64])
-{
-    unsigned n = 0;
-    if (x->linear) {
-        uint64_t first = x->addr[0] / SECTOR_BYTES, last = (x->addr[0] + 32ull * x->bytes - 1) / SECTOR_BYTES;
-        for (uint64_t s = first; s <= last; s++) {
-            if (n == 0 || line[n - 1] != s / 4) {
-                line[n] = s / 4;
-                sectors[n++] = 0;
-            }
-            sectors[n - 1] |= (uint8_t)(1u << (s & 3));
-        }
-        return n;
-    }
-    for (unsigned l = 0; l < 32; l++) {
-        if (!(x->mask >> l & 1))
-            continue;
-        uint64_t sector = x->addr[l] / SECTOR_BYTES, at = sector / 4;
-        unsigned k = n;
-        while (k > 0 && line[k - 1] != at)
-            k--;
-        if (k == 0) {
-            line[n] = at;
-            sectors[n++] = 0;
-            k = n;
-        }
-        sectors[k - 1] |=
-            (uint8_t)(1u << (sector & 3)); /* aligned accesses of at most 16 bytes stay in one sector */
-    }
-    return n;
 }
 
 /* Is a sector that was touched first, or touched again after so many bytes, in the L2? The share is a
@@ -607,7 +523,7 @@ static float global_access(struct warp *w, struct ptx_profile *p, struct block_c
     struct warp_clock *c = warp_clock(w);
     uint64_t line[64];
     uint8_t sectors[64];
-    unsigned n = lines_of(x, line, sectors), total = 0, lanes = (unsigned)__builtin_popcount(x->mask);
+    unsigned n = access_lines(x, line, sectors), total = 0, lanes = (unsigned)__builtin_popcount(x->mask);
     float slowest = (float)p->model->l1_cycles;
     bool cached = goes_through_l1(i, x);
     struct alloc *a = x->alloc ? x->alloc : mem_find(w->launch->mem, x->addr[__builtin_ctz(x->mask)]);
@@ -647,7 +563,7 @@ static float global_access(struct warp *w, struct ptx_profile *p, struct block_c
     s->used += MIN(lanes * x->bytes, total * SECTOR_BYTES);
     s->moved += total * SECTOR_BYTES;
     if (x->kind == ACCESS_ATOMIC) {
-        unsigned different, same = same_words(x, &different);
+        unsigned different, same = access_words(x, &different);
         (void)different;
         s->atomics += lanes;
         s->atomic_conflicts += same - 1;
