@@ -6,9 +6,7 @@
 
 void l1_reset(struct l1 *c, double bytes)
 {
-    size_t want = 1;
-    while (want * 2 * 4 * LINE_BYTES <= bytes)
-        want *= 2;
+    size_t want = MAX((size_t)(bytes / (4 * LINE_BYTES)), 1);
     if (want > c->cap_sets) {
         free(c->sets);
         c->sets = mem_alloc(want * sizeof(*c->sets));
@@ -24,9 +22,9 @@ void l1_free(struct l1 *c)
     *c = (struct l1){0};
 }
 
-unsigned l1_probe(struct l1 *c, uint64_t line, unsigned sectors, float now, float **ready)
+unsigned l1_probe(struct l1 *c, uint64_t line, unsigned sectors, float now, struct l1_arrival **came)
 {
-    struct l1_set *s = &c->sets[(line ^ line >> 7) & (c->n_sets - 1)];
+    struct l1_set *s = &c->sets[(line ^ line >> 20) % c->n_sets];
     unsigned way = 4, had = 0;
     for (unsigned k = 0; k < 4; k++)
         if (s->tag[k] == line + 1)
@@ -37,10 +35,10 @@ unsigned l1_probe(struct l1 *c, uint64_t line, unsigned sectors, float now, floa
         way = s->next++ & 3;
         s->tag[way] = line + 1;
         s->sectors[way] = 0;
-        s->ready[way] = now;
+        s->came[way] = (struct l1_arrival){now, 0};
     }
     s->sectors[way] |= (uint8_t)sectors;
-    *ready = &s->ready[way];
+    *came = &s->came[way];
     return had;
 }
 
@@ -75,9 +73,9 @@ struct l2_line *l2_get(struct l2 *c, uint64_t line)
     return l;
 }
 
-const struct l2_line *l2_find(const struct l2 *c, uint64_t line)
+struct l2_line *l2_find(const struct l2 *c, uint64_t line)
 {
-    const struct l2_line *l = c->cap ? l2_slot(c->lines, c->cap, line) : NULL;
+    struct l2_line *l = c->cap ? l2_slot(c->lines, c->cap, line) : NULL;
 
     return l && l->line ? l : NULL;
 }

@@ -9,8 +9,12 @@ static const double HARD = 5;
 enum {
     SAMPLE_INSNS = 50000,
     PILOT_LIMIT = 4000000,
-    UNEVEN = 4,       /* blocks of which one does so many times what another does */
-    UNEVEN_RUNS = 16, /* are sampled by so many pairs, whatever that costs */
+    HEAVY = 400000,          /* warp instructions of a block, above which it stands for all */
+    SAMPLE_LIMIT = 64000000, /* of all blocks of a sample */
+    UNEVEN = 4,              /* blocks of which one does so many times what another does */
+    UNEVEN_RUNS = 16,        /* are sampled by so many pairs, */
+    UNEVEN_LEAST = 4,        /* by fewer down to these where they cost more warp instructions than */
+    UNEVEN_INSNS = 2000000,
 };
 
 /* A sample is too light when all blocks need so many times what its own do, and when the largest of them does.
@@ -64,7 +68,7 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     double busiest = x->slots / d->schedulers_per_sm;
     for (int k = 0; k < N_PIPES; k++)
         busiest = MAX(busiest, x->pipe[k]);
-    t->issue_us = busiest * per_sm / mhz;
+    t->issue_us = busiest * per_sm / mhz / m->issue_share;
 
     double first =
         MAX(x->first_cycles, x->cycles) + x->code * m->fetch_cycles + (x->geometry ? m->geometry_cycles : 0);
@@ -94,7 +98,7 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     t->launch_us = m->launch_us + (x->cold ? m->cold_us : 0);
 
     /* A stream starts when its first bytes arrive. */
-    double fill = (m->l2_cycles / mhz + (t->dram_bytes > 0 ? m->dram_ns * 1e-3 : 0)) * (t->l2_bytes > 0);
+    double fill = (m->l2_cycles / mhz + (x->dram_read > 0 ? m->dram_ns * 1e-3 : 0)) * (t->l2_bytes > 0);
     double streams[] = {t->l2_us, t->dram_us};
     double memory[] = {chain_us + x->hottest * m->atomic_cycles / mhz,
                        joined(streams, ARRAY_LEN(streams), HARD) + fill + local_us};
@@ -244,6 +248,7 @@ static void sample_forget(struct ptx_profile *p)
 {
     p->samples.n = p->allocs.n = 0;
     p->hottest = p->hottest_near = 0;
+    p->block_bytes = p->common = 0;
     p->result_branches = p->takes_again = false;
     l2_clear(&p->l2);
     memset(p->stats, 0, p->module->n_code * sizeof(*p->stats));
@@ -286,17 +291,19 @@ static bool take_sample(struct run *r, struct ptx_profile *p, bool *done, struct
     if (reuse_needs_probe(p, (double)n_clusters) && !(p->probed = probe(r, p, err)))
         return false;
     uint64_t each = MAX(insns_of(p), (uint64_t)1), want = budget / each;
-    if (want == 0)
+    if (each > HEAVY) /* nobody waits for more of such blocks */
         return true;
     want = MIN(MAX(want, (uint64_t)2), n_clusters - 1); /* two: neighbours */
+    r->options.max_warp_insns = SAMPLE_LIMIT;
     if (!run_chosen(r, n_clusters, want, MIN(MAX(want / 4, (uint64_t)1), (uint64_t)16), done, err))
         return false;
     if (!*done || want / 4 >= UNEVEN_RUNS || !is_uneven(p))
         return true;
+    uint64_t pair = MAX(2 * insns_of(p) / p->samples.n, (uint64_t)1);
+    uint64_t runs = CLAMP(UNEVEN_INSNS / pair, (uint64_t)UNEVEN_LEAST, (uint64_t)UNEVEN_RUNS);
     sample_forget(p);
     return run_blocks(r, &zero, 1, done, err) &&
-           (!*done ||
-            run_chosen(r, n_clusters, MIN(2 * (uint64_t)UNEVEN_RUNS, n_clusters - 1), UNEVEN_RUNS, done, err));
+           (!*done || run_chosen(r, n_clusters, MIN(2 * runs, n_clusters - 1), runs, done, err));
 }
 
 /* A kernel whose blocks take work from a counter: the first that runs would take all of it. */
@@ -344,9 +351,11 @@ static void averages(const struct ptx_profile *p, struct load *x)
         x->slots += s->slots / n;
         for (int q = 0; q < N_PIPES; q++)
             x->pipe[q] += s->pipe[q] / n;
-        x->l2_read += s->l2_read / n;
         x->l2_write += s->l2_write / n;
-        x->l2_loads += s->l2_loads / n;
+        if (k > 0 || p->common <= 0) { /* what all blocks read the first of them reads first */
+            x->l2_read += s->l2_read / (p->common > 0 ? n - 1 : n);
+            x->l2_loads += s->l2_loads / (p->common > 0 ? n - 1 : n);
+        }
         x->l2_stores += s->l2_stores / n;
         x->dram_lines += s->dram_lines / n;
         x->atomics += s->atomics / n;
@@ -525,7 +534,7 @@ static void correct(const struct ptx_profile *p, const struct ptx_work *w, struc
     double mean = MAX((double)insns_of(p), 1) / (double)p->samples.n;
     t->work_ratio = w->mean / mean;
     t->slowest_ratio = t->extrapolated ? 1 : w->most / most;
-    if (t->slowest_ratio > LIGHT_MOST)
+    if (t->slowest_ratio > LIGHT)
         x->first_cycles = MAX(x->first_cycles, x->cycles) * t->slowest_ratio;
     if (t->work_ratio > LIGHT)
         x->blocks *= t->work_ratio;
@@ -584,6 +593,9 @@ bool ptx_time_launch(const struct ptx_timed *on, const struct ptx_launch *l, str
     p.n_blocks = r.n_blocks;
     p.concurrent = MIN((double)r.n_blocks, resident * sms);
     p.l1_bytes = l1_share(o->device, p.model, shared, resident);
+    p.sm_bytes = p.l1_bytes * resident;
+    p.resident = resident;
+    p.blocks_an_sm = MAX((double)r.n_blocks / sms, 1);
     memset(r.options.observers, 0, sizeof(r.options.observers));
     r.options.observers[0] = &p.observer;
     r.options.blocks = NULL;

@@ -22,10 +22,22 @@ struct ptx_sass_line { /* machine instructions per source line, from the CUBIN *
     int local_loaded, local_stored; /* bytes a lane that they move from and to local memory, in whole words */
 };
 
+struct ptx_machine { /* one machine instruction of a kernel, as the compiler scheduled it */
+    int line;        /* it comes from; 0: none of the file; -1: it is no work (padding, rare cases' routines) */
+    int jump;        /* a branch's target, by number; -1: none */
+    uint16_t opcode; /* its lowest 12 bits */
+    uint8_t stall;   /* clocks until the next one may start */
+    uint8_t sets, frees; /* the counter that waits for its result, for its operands; 7: none */
+    uint8_t waits;       /* counters that must be zero, a bit each */
+    bool always;         /* no predicate */
+};
+
 struct ptx_resources { /* of one kernel, from ptxas; 0 or NULL: unknown */
     uint32_t registers, shared_bytes, stack_bytes, spill_load_bytes, spill_store_bytes;
     const struct ptx_sass_line *sass;
     size_t n_sass;
+    const struct ptx_machine *code;
+    size_t n_code;
 };
 
 enum ptx_bound {

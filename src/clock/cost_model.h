@@ -30,6 +30,7 @@ struct cost_model { /* lanes: results a clock and SM; cycles: SM clocks from iss
     double launch_us;                         /* around any kernel's work */
     double cold_us;                           /* more when code, constants and page translations were evicted */
     double crowding;          /* share of one round's issue and traffic that its own time grows by */
+    double issue_share;       /* of a scheduler's slots and a pipe's cycles that are filled at best */
     double block_ns;          /* to start a block on an SM that has room */
     double blocks_per_us;     /* that the whole GPU can start */
     double atomic_cycles;     /* between two updates of one address in the L2 */
@@ -68,14 +69,32 @@ struct price {
     uint8_t pipe;
     bool is_load, is_store, is_order; /* is_order: memory instructions do not move across it */
     bool is_branch, is_barrier, ends_block, is_async_wait, has_guard; /* has_guard: the last source */
-    uint8_t unroll; /* of a backward branch: copies of its loop's body in the machine code */
+    uint8_t unroll;      /* of a backward branch: copies of its loop's body in the machine code */
+    uint16_t group;      /* whose pipes it takes instead of its own; 0: none */
+    uint16_t head, back; /* of a loop whose turns are known: its first instruction, its last; 0: of none */
     uint8_t n_src, n_dst;
     uint32_t refs; /* first of its n_src + n_dst register slots */
     int line;
 };
 
+struct group_price {
+    float pipe[N_PIPES]; /* cycles of plain arithmetic's pipes, an issue slot */
+};
+
+enum { LOOP_POINTS = 6, LOOP_STEP = 200 }; /* latencies of memory for which a loop's time is known */
+
+struct loop_price { /* the machine's forms of a loop in PTX, that with most turns first */
+    struct loop_form {
+        unsigned turns;            /* of the PTX that one pass runs */
+        float cycles[LOOP_POINTS]; /* a pass takes at least, one warp alone */
+    } forms[3];
+    unsigned n_forms;
+};
+
 struct prices {
     struct price *of; /* by pc */
+    struct group_price *groups;
+    struct loop_price *loops;
     uint32_t *refs;
 };
 
@@ -84,8 +103,30 @@ void prices_make(struct prices *p, const struct ptx_module *m, const struct ptx_
                  const struct cost_model *model, const struct func *entry, const struct ptx_resources *res,
                  struct arena *a);
 
+/* Machine instructions of it in its own line: the compiler's routines stand elsewhere. */
+float price_inline_slots(const struct insn *i, float slots);
+
+/* ---- loops ---- */
+
+struct flow { /* a piece of code */
+    size_t n;
+    const int32_t *jump; /* by instruction: where it may jump to; -1: nowhere */
+    const bool *falls;   /* may the next one run after it? */
+};
+size_t flow_loops(const struct flow *f, uint16_t *loop_of, const bool **outer, struct arena *a);
+
+/* machine.c: slots, pipes and loops as the machine code has them; false: it is not there. */
+bool machine_apply(struct prices *p, const struct ptx_module *m, const struct cost_model *model,
+                   const struct func *entry, const struct ptx_resources *res, struct arena *a);
+
 /* Floating-point operations of one lane, as ptx_time.flops counts them. */
 double insn_flops(const struct insn *i);
+
+/* ---- one access of a warp ---- */
+
+unsigned access_passes(const struct access *x);
+unsigned access_words(const struct access *x, unsigned *different);
+unsigned access_lines(const struct access *x, uint64_t line[64], uint8_t sectors[64]);
 
 /* ---- caches ---- */
 
@@ -94,7 +135,9 @@ enum { LINE_BYTES = 128, SECTOR_BYTES = 32 };
 struct l1 { /* of one block: its share of its SM's; 4-way, lines of 4 sectors */
     struct l1_set {
         uint64_t tag[4];
-        float ready[4]; /* when the line's last sectors arrive */
+        struct l1_arrival {
+            float ready, took; /* when the line's last sectors arrive, and how long they are on their way */
+        } came[4];
         uint8_t sectors[4], next;
     } * sets;
     size_t n_sets, cap_sets;
@@ -102,17 +145,18 @@ struct l1 { /* of one block: its share of its SM's; 4-way, lines of 4 sectors */
 
 void l1_reset(struct l1 *c, double bytes);
 void l1_free(struct l1 *c);
-/* Sectors of the line that are there. Adds all of them; *ready: when they are, for the caller to set if some
- * missed. */
-unsigned l1_probe(struct l1 *c, uint64_t line, unsigned sectors, float now, float **ready);
+/* Sectors of the line that are there. Adds all of them; *came: when, for the caller to set if some missed. */
+unsigned l1_probe(struct l1 *c, uint64_t line, unsigned sectors, float now, struct l1_arrival **came);
 
-struct l2_line {   /* touched by the sample of this launch */
-    uint64_t line; /* + 1; 0: free */
-    uint8_t read, written;
-    uint32_t block;                /* that touched it last */
-    uint8_t own;                   /* sectors that this block has read */
+struct l2_line {                    /* touched by the sample of this launch */
+    uint64_t line;                  /* + 1; 0: free */
+    uint8_t read, written, fetched; /* fetched: came from DRAM beside what was asked for */
+    uint32_t block;                 /* that touched it last */
+    uint32_t reader, readers; /* the first block (in the grid) that read it, and how many of the sample have */
+    uint8_t own;              /* sectors that this block has read */
     uint32_t atomics, first_block; /* updates; the first block (in the grid) that made one */
     float at_bytes;                /* bytes the block had touched by then */
+    float at_time;                 /* of its clock */
 };
 
 struct l2 {
@@ -121,7 +165,7 @@ struct l2 {
 };
 
 struct l2_line *l2_get(struct l2 *c, uint64_t line);
-const struct l2_line *l2_find(const struct l2 *c, uint64_t line); /* NULL: not touched */
+struct l2_line *l2_find(const struct l2 *c, uint64_t line); /* NULL: not touched */
 void l2_clear(struct l2 *c);
 
 /* One allocation as the launches of a plan left it in the L2. */
@@ -202,6 +246,11 @@ struct ptx_profile {
     bool takes_again;               /* a warp added and asked for the result, used it, and did so again */
     VEC(struct l1) l1s;             /* by residency slot */
     uint32_t block_number;
+    double block_bytes, block_cycles; /* that the first block read through its L1, and how long it took */
+    double sm_bytes;                  /* that an SM's L1 holds */
+    double resident;                  /* blocks of an SM at once */
+    double blocks_an_sm;              /* that run there, one after the other */
+    double common;  /* bytes that blocks of the sample found in the L1 because others had read them */
     bool probed;    /* neighbours were asked */
     int probe_axis; /* -1: none; else the block that runs is only asked what it shares: reuse.c */
 };

@@ -73,6 +73,7 @@ static const struct field {
     MODEL(cold_us),
     MODEL(block_ns),
     MODEL(crowding),
+    MODEL(issue_share),
     MODEL(atomic_cycles),
     MODEL(l2_atomics_per_ns),
     MODEL(overlap),

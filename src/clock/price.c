@@ -313,7 +313,7 @@ static bool calls_routine(const struct insn *i)
 
 /* Machine instructions in the line itself: long divisions call a routine, the rest of the exact ones keep their
  * rare cases in one. */
-static float inline_slots(const struct insn *i, float slots)
+float price_inline_slots(const struct insn *i, float slots)
 {
     if (calls_routine(i))
         return 8;
@@ -404,7 +404,7 @@ static void apply_sass(struct prices *p, const struct ptx_module *m, const struc
         last = MAX(last, p->of[pc].line);
     double *guess = mem_zalloc(((size_t)last + 1) * sizeof(*guess)); /* by line */
     for (uint32_t pc = entry->first; pc < entry->end; pc++)
-        guess[p->of[pc].line] += (double)inline_slots(&m->code[pc], p->of[pc].slots);
+        guess[p->of[pc].line] += (double)price_inline_slots(&m->code[pc], p->of[pc].slots);
     find_unrolled(p, m, entry, guess, res);
     for (uint32_t pc = entry->first; pc < entry->end; pc++) {
         int line = p->of[pc].line;
@@ -445,6 +445,8 @@ void prices_make(struct prices *p, const struct ptx_module *m, const struct ptx_
     p->refs = arena_copy(a, refs.v ? refs.v : &(uint32_t){0}, MAX(refs.n, (size_t)1) * sizeof(uint32_t));
     vec_free(&refs);
     find_predicated(p, m);
+    if (res && res->n_code && machine_apply(p, m, model, entry, res, a))
+        return;
     if (res && res->n_sass)
         apply_sass(p, m, entry, res);
 }

@@ -16,8 +16,13 @@ struct warp_clock {
     float waited;              /* caused by loads */
     float sync;
     uint32_t next_pc, pc;
-    float start; /* of the instruction that executes */
-    bool seen;   /* an access of it was priced */
+    float start;     /* of the instruction that executes */
+    bool seen;       /* an access of it was priced */
+    uint16_t loop;   /* that it is in, of those whose turns are known; 0: none */
+    uint16_t turned; /* the loop whose last instruction executed last; 0: none */
+    uint32_t turns,
+        loads; /* since its time was settled last; of global memory, of whose latencies there are: */
+    float settled, loaded, slowest;
     bool merged; /* the branch that executed last joins two copies of an unrolled loop's body */
     uint32_t trips;
     uint32_t took_pc;  /* of the addition whose result was used last, and 1 more; 0: none */
@@ -110,6 +115,10 @@ static void prof_block_end(struct block *b)
             k->s.memory_wait = c->waited;
         }
     }
+    if (p->samples.n == 0) {
+        p->block_bytes = k->s.l2_read;
+        p->block_cycles = MAX(k->s.cycles, 1);
+    }
     vec_push(&p->samples, k->s);
 }
 
@@ -161,6 +170,53 @@ static void follow_taken(struct warp_clock *c, const struct price *x, const stru
         }
 }
 
+/* Pipes of plain arithmetic, of which the machine code says what a loop or the code around it needs. */
+enum { N_PLAIN = 5 };
+static const enum pipe plain[N_PLAIN] = {PIPE_FP32, PIPE_FP16, PIPE_ALU, PIPE_MUL, PIPE_CONV};
+
+static bool is_plain(uint8_t pipe)
+{
+    for (int q = 0; q < N_PLAIN; q++)
+        if (plain[q] == pipe)
+            return true;
+    return false;
+}
+
+/* A loop's turns take no less than its machine code, which is in order: of the forms with several turns as many
+ * passes as there are whole ones, the rest by the shorter forms. Latencies of memory are those that the turns
+ * had; where the slowest load is far slower than the others, no less than it. */
+static void settle_loop(struct ptx_profile *p, struct warp_clock *c)
+{
+    const struct loop_price *l = &p->prices.loops[c->loop];
+    float t = 0, mean = c->loads ? c->loaded / (float)c->loads : 0;
+    unsigned left = c->turns;
+
+    for (unsigned k = 0; k < l->n_forms && left > 0; k++) {
+        const struct loop_form *f = &l->forms[k];
+        float at = CLAMP(mean / LOOP_STEP, 0, LOOP_POINTS - 1.001f);
+        unsigned low = (unsigned)at, passes = left / f->turns;
+        float each = f->cycles[low] + (at - (float)low) * (f->cycles[low + 1] - f->cycles[low]);
+        t += (float)passes * MAX(each, passes ? f->cycles[0] + c->slowest - mean : 0);
+        left -= passes * f->turns;
+    }
+    float late = c->settled + t - frontier(c);
+    if (late > 0) {
+        close_block(c, late);
+        c->waited += c->loads ? late : 0;
+    }
+    c->settled = frontier(c);
+    c->turns = c->loads = 0;
+    c->loaded = c->slowest = 0;
+}
+
+static void enter_loop(struct warp_clock *c, uint16_t loop)
+{
+    c->loop = loop;
+    c->settled = frontier(c);
+    c->turns = c->loads = 0;
+    c->loaded = c->slowest = 0;
+}
+
 /* One instruction of the warp; not executed: no lane's guard held, yet it takes its issue slot and waits for
  * the guard. */
 static void step(struct ptx_profile *p, struct block_clock *k, struct warp_clock *c, uint32_t pc, bool executed)
@@ -172,7 +228,11 @@ static void step(struct ptx_profile *p, struct block_clock *k, struct warp_clock
 
     k->s.insns++;
     k->s.slots += (double)x->slots;
-    k->s.pipe[x->pipe] += (double)x->busy;
+    if (!x->group || !is_plain(x->pipe))
+        k->s.pipe[x->pipe] += (double)x->busy;
+    if (x->group)
+        for (int q = 0; q < N_PLAIN; q++)
+            k->s.pipe[plain[q]] += (double)(x->slots * p->prices.groups[x->group].pipe[plain[q]]);
     float before = frontier(c), start = c->block_start + c->issued;
     uint32_t blame = ~0u;
     for (unsigned n = executed ? 0 : x->n_src - x->has_guard; n < x->n_src; n++) {
@@ -212,6 +272,12 @@ static void step(struct ptx_profile *p, struct block_clock *k, struct warp_clock
         executed && ((x->is_branch && !x->ends_block) || (x->unroll > 1 && ++c->trips % x->unroll != 0));
     if (x->ends_block && !c->merged)
         close_block(c, executed ? x->latency : 0);
+    if (executed && x->back && c->loop == x->back) {
+        c->turned = x->back;
+        c->turns++;
+        if (!c->merged)
+            settle_loop(p, c);
+    }
     float grew = frontier(c) - before;
     if (grew > x->slots && blame != ~0u) {
         p->stats[blame].stall += (double)(grew - x->slots);
@@ -234,6 +300,14 @@ static void prof_issue(struct warp *w, const struct insn *i, uint32_t m)
             step(p, k, c, c->next_pc++, false);
     else if (pc != c->next_pc && !c->merged)
         close_block(c, 0);
+    if (c->turned && pc == c->next_pc) { /* the loop has ended */
+        settle_loop(p, c);
+        c->loop = 0;
+        c->trips = 0;
+    }
+    c->turned = 0;
+    if (p->prices.of[pc].head && c->loop != p->prices.of[pc].head)
+        enter_loop(c, p->prices.of[pc].head);
     c->next_pc = pc + 1;
     p->stats[pc].issues += 1;
     p->stats[pc].lanes += (double)(unsigned)__builtin_popcount(m);
@@ -279,67 +353,15 @@ static struct touched *touched_of(struct ptx_profile *p, struct alloc *a)
     return &vec_last(&p->allocs);
 }
 
-/* Passes of the shared memory's 32 banks: per phase of 128 bytes, the most different words that one bank must
- * give. */
-static unsigned shared_passes(const struct access *x)
-{
-    unsigned lanes = MAX(128 / MAX(x->bytes, 4u), 8u), passes = 0;
-    if (x->linear)
-        return MAX(1u, x->bytes * 32 / 128);
-    for (unsigned first = 0; first < 32; first += lanes) {
-        uint32_t words[32][32];
-        uint8_t n[32] = {0};
-        unsigned most = 0;
-        for (unsigned l = first; l < first + lanes; l++) {
-            if (!(x->mask >> l & 1))
-                continue;
-            for (unsigned b = 0; b < MAX(x->bytes, 4u); b += 4) {
-                uint32_t word = (uint32_t)((x->addr[l] + b) / 4), bank = word % 32;
-                unsigned k = 0;
-                while (k < n[bank] && words[bank][k] != word)
-                    k++;
-                if (k == n[bank])
-                    words[bank][n[bank]++] = word;
-                most = MAX(most, n[bank]);
-            }
-        }
-        passes += most;
-    }
-    return MAX(passes, 1u);
-}
-
-/* The most lanes that update one word, and in *different: how many words. */
-static unsigned same_words(const struct access *x, unsigned *different)
-{
-    uint64_t words[32];
-    uint8_t count[32];
-    unsigned n = 0, most = 0;
-    for (unsigned l = 0; l < 32; l++) {
-        if (!(x->mask >> l & 1))
-            continue;
-        unsigned k = 0;
-        while (k < n && words[k] != x->addr[l])
-            k++;
-        if (k == n) {
-            words[n] = x->addr[l];
-            count[n++] = 0;
-        }
-        count[k]++;
-        most = MAX(most, count[k]);
-    }
-    *different = n;
-    return most;
-}
-
 static float shared_access(struct ptx_profile *p, struct block_clock *k, const struct access *x,
                            struct pc_stats *s)
 {
-    unsigned passes = shared_passes(x), lanes = (unsigned)__builtin_popcount(x->mask);
+    unsigned passes = access_passes(x), lanes = (unsigned)__builtin_popcount(x->mask);
     unsigned ideal = MAX(1u, (lanes * x->bytes + 127) / 128);
     float latency = (float)p->model->shared_cycles + (float)(passes - 1) * 2;
     s->shared_requests++;
     if (x->kind == ACCESS_ATOMIC) { /* lanes of one bank take turns, of one word or not */
-        unsigned different, same = same_words(x, &different);
+        unsigned different, same = access_words(x, &different);
         uint8_t turns[32] = {0};
         for (unsigned l = 0; l < 32; l++)
             if (x->mask >> l & 1) {
@@ -355,38 +377,6 @@ static float shared_access(struct ptx_profile *p, struct block_clock *k, const s
     return latency;
 }
 
-static unsigned lines_of(const struct access *x, uint64_t line[64], uint8_t sectors[64])
-{
-    unsigned n = 0;
-    if (x->linear) {
-        uint64_t first = x->addr[0] / SECTOR_BYTES, last = (x->addr[0] + 32ull * x->bytes - 1) / SECTOR_BYTES;
-        for (uint64_t s = first; s <= last; s++) {
-            if (n == 0 || line[n - 1] != s / 4) {
-                line[n] = s / 4;
-                sectors[n++] = 0;
-            }
-            sectors[n - 1] |= (uint8_t)(1u << (s & 3));
-        }
-        return n;
-    }
-    for (unsigned l = 0; l < 32; l++) {
-        if (!(x->mask >> l & 1))
-            continue;
-        uint64_t sector = x->addr[l] / SECTOR_BYTES, at = sector / 4;
-        unsigned k = n;
-        while (k > 0 && line[k - 1] != at)
-            k--;
-        if (k == 0) {
-            line[n] = at;
-            sectors[n++] = 0;
-            k = n;
-        }
-        sectors[k - 1] |=
-            (uint8_t)(1u << (sector & 3)); /* aligned accesses of at most 16 bytes stay in one sector */
-    }
-    return n;
-}
-
 /* Is a sector that was touched first, or touched again after so many bytes, in the L2? The share is a
  * probability; a hash of the address makes the same choice each time. */
 static bool chance(uint64_t line, double share)
@@ -399,9 +389,24 @@ static bool was_resident(const struct touched *t, uint64_t line)
     return line >= t->known && line < t->known_end && chance(line, t->hit);
 }
 
+/* What a block reads of its own for the first time, from wherever it comes. */
+static void own_bytes(struct touched *t, struct l2_line *l, const struct block_clock *k, unsigned sectors)
+{
+    if (l->block != k->number)
+        l->own = 0;
+    t->own += SECTOR_BYTES * __builtin_popcount(sectors & ~(unsigned)l->own);
+    l->own |= (uint8_t)sectors;
+}
+
+/* DRAM gives 64 bytes at least. */
+static unsigned pairs_of(unsigned sectors)
+{
+    return sectors | (sectors & 5) << 1 | (sectors & 10) >> 1;
+}
+
 /* One line of a request reaches the L2; gives the latency. */
 static float l2_access(struct ptx_profile *p, struct block_clock *k, const struct access *x, struct touched *t,
-                       uint64_t line, unsigned sectors)
+                       uint64_t line, unsigned sectors, float now)
 {
     if (p->probe_axis >= 0) {
         const struct l2_line *seen = l2_find(&p->l2, line);
@@ -414,16 +419,21 @@ static float l2_access(struct ptx_profile *p, struct block_clock *k, const struc
     }
     struct l2_line *l = l2_get(&p->l2, line);
     bool reads = x->kind != ACCESS_STORE, writes = x->kind != ACCESS_LOAD;
-    unsigned known = l->read | l->written, fresh = sectors & ~known, again = sectors & known;
+    unsigned known = l->read | l->written | l->fetched, fresh = sectors & ~known, again = sectors & known;
     unsigned n = (unsigned)__builtin_popcount(sectors);
     bool dram = false;
     t->first = MIN(t->first, line);
     t->end = MAX(t->end, line + 1);
     k->s.l2_loads += x->kind == ACCESS_LOAD;
     k->s.l2_stores += x->kind == ACCESS_STORE;
+    if (reads && !l->readers)
+        l->reader = (uint32_t)k->s.linear;
+    l->readers += reads && (!l->readers || l->block != k->number);
     if (fresh) {
-        unsigned bytes = SECTOR_BYTES * (unsigned)__builtin_popcount(fresh);
+        unsigned beside = reads ? pairs_of(fresh) & ~known & ~sectors : 0;
+        unsigned bytes = SECTOR_BYTES * (unsigned)__builtin_popcount(fresh | beside);
         k->touched += bytes;
+        l->fetched |= (uint8_t)beside;
         if (!was_resident(t, line)) {
             dram = reads;
             k->s.dram_read += reads ? bytes : 0;
@@ -437,11 +447,10 @@ static float l2_access(struct ptx_profile *p, struct block_clock *k, const struc
             k->s.dram_read += reads ? SECTOR_BYTES * (double)(unsigned)__builtin_popcount(again) : 0;
         }
     }
-    if (l->block != k->number)
+    if (!reads && l->block != k->number)
         l->own = 0;
     if (reads) {
-        t->own += SECTOR_BYTES * __builtin_popcount(sectors & ~(unsigned)l->own);
-        l->own |= (uint8_t)sectors;
+        own_bytes(t, l, k, sectors);
         k->s.l2_read += SECTOR_BYTES * n;
         t->read +=
             SECTOR_BYTES * (unsigned)__builtin_popcount(sectors & ~(unsigned)l->read & ~(unsigned)l->written);
@@ -458,6 +467,7 @@ static float l2_access(struct ptx_profile *p, struct block_clock *k, const struc
     k->s.dram_lines += dram;
     l->block = k->number;
     l->at_bytes = (float)k->touched;
+    l->at_time = now;
     return (float)p->model->l2_cycles + (dram ? (float)p->dram_cycles : 0);
 }
 
@@ -467,13 +477,53 @@ static bool goes_through_l1(const struct insn *i, const struct access *x)
            !insn_has(i, MOD_cg) && !insn_has(i, MOD_cv);
 }
 
+/* Is it in the SM's L1 because another warp of the block or another block has read it? Warps and blocks are
+ * simulated one after the other but run side by side: what lies between two reads of a block is what the SM
+ * reads in the time between them. Of blocks so far apart that they may run on one SM as many read it as of the
+ * sample, and the L1 holds what some of them have read. */
+static bool is_common(const struct ptx_profile *p, const struct block_clock *k, struct touched *t,
+                      uint64_t line, unsigned sectors, float now)
+{
+    struct l2_line *l = p->probe_axis < 0 && p->block_bytes > 0 ? l2_find(&p->l2, line) : NULL;
+    double share;
+
+    if (!l || !l->readers || (sectors & ~(unsigned)l->read))
+        return false;
+    if (l->block == k->number) {
+        double between = fabs((double)(now - l->at_time)) * p->block_bytes / p->block_cycles * p->resident;
+        share = 2 - between / p->sm_bytes;
+    } else {
+        double each = (double)l->readers / MAX(p->block_number - 1, 1u);
+        double held = MIN(p->sm_bytes / p->block_bytes, p->blocks_an_sm - 1);
+        if (fabs((double)k->s.linear - (double)l->reader) < p->device->sm_count)
+            return false;
+        share = (1 - 1 / p->blocks_an_sm) * MIN(held, 1) * (1 - pow(1 - MIN(each, 1), MAX(held, 1)));
+    }
+    if (!chance(line ^ k->s.linear << 40, share))
+        return false;
+    own_bytes(t, l, k, sectors);
+    l->readers += l->block != k->number;
+    l->block = k->number;
+    l->at_time = now;
+    return true;
+}
+
+/* Warps are simulated one after another: what an earlier one asks for later than this one would is this one's
+ * to ask for. */
+static float arrival(struct l1_arrival *came, float now)
+{
+    if (came->ready > now + came->took)
+        came->ready = now + came->took;
+    return came->ready - now;
+}
+
 static float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k, const struct insn *i,
                            const struct access *x, struct pc_stats *s)
 {
     struct warp_clock *c = warp_clock(w);
     uint64_t line[64];
     uint8_t sectors[64];
-    unsigned n = lines_of(x, line, sectors), total = 0, lanes = (unsigned)__builtin_popcount(x->mask);
+    unsigned n = access_lines(x, line, sectors), total = 0, lanes = (unsigned)__builtin_popcount(x->mask);
     float slowest = (float)p->model->l1_cycles;
     bool cached = goes_through_l1(i, x);
     struct alloc *a = x->alloc ? x->alloc : mem_find(w->launch->mem, x->addr[__builtin_ctz(x->mask)]);
@@ -487,20 +537,22 @@ static float global_access(struct warp *w, struct ptx_profile *p, struct block_c
     for (unsigned q = 0; q < n; q++) {
         unsigned need = sectors[q];
         total += (unsigned)__builtin_popcount(need);
-        float *ready = NULL;
-        if (cached) { /* warps are simulated one after another: what an earlier one asked for later is no later
-                         than a miss */
-            float worst = (float)(p->model->l2_cycles + p->dram_cycles);
-            unsigned had = l1_probe(&p->l1s.v[w->block->slot], line[q], need, c->start, &ready);
+        struct l1_arrival *came = NULL;
+        if (cached) {
+            unsigned had = l1_probe(&p->l1s.v[w->block->slot], line[q], need, c->start, &came);
             if (had)
-                slowest = MAX(slowest, MIN(*ready - c->start, worst));
+                slowest = MAX(slowest, arrival(came, c->start));
             need &= ~had;
+            if (need && is_common(p, k, t, line[q], need, c->start)) {
+                p->common += SECTOR_BYTES * __builtin_popcount(need);
+                need = 0;
+            }
         }
         if (need) {
-            float latency = l2_access(p, k, x, t, line[q], need);
+            float latency = l2_access(p, k, x, t, line[q], need, c->start);
             slowest = MAX(slowest, latency);
-            if (ready)
-                *ready = c->start + latency;
+            if (came)
+                *came = (struct l1_arrival){c->start + latency, latency};
         }
     }
     k->s.pipe[PIPE_LSU] +=
@@ -511,7 +563,7 @@ static float global_access(struct warp *w, struct ptx_profile *p, struct block_c
     s->used += MIN(lanes * x->bytes, total * SECTOR_BYTES);
     s->moved += total * SECTOR_BYTES;
     if (x->kind == ACCESS_ATOMIC) {
-        unsigned different, same = same_words(x, &different);
+        unsigned different, same = access_words(x, &different);
         (void)different;
         s->atomics += lanes;
         s->atomic_conflicts += same - 1;
@@ -527,6 +579,11 @@ static float global_access(struct warp *w, struct ptx_profile *p, struct block_c
             *most = MAX(*most, l->atomics);
         }
         slowest += (float)((same - 1) * p->model->atomic_cycles);
+    }
+    if (x->kind == ACCESS_LOAD) {
+        c->loads++;
+        c->loaded += slowest;
+        c->slowest = MAX(c->slowest, slowest);
     }
     return slowest + (float)(n - 1);
 }
@@ -669,7 +726,7 @@ static float prof_bulk(struct warp *w, const struct insn *i, struct alloc *a, ui
             unsigned sectors = 0;
             for (; at < stop; at += 16)
                 sectors |= 1u << (at / SECTOR_BYTES % 4);
-            latency = MAX(latency, l2_access(p, k, &x, t, line, sectors));
+            latency = MAX(latency, l2_access(p, k, &x, t, line, sectors, prof_now(w)));
             s->sectors += (unsigned)__builtin_popcount(sectors);
             s->moved += SECTOR_BYTES * (unsigned)__builtin_popcount(sectors);
         }
@@ -721,7 +778,8 @@ void profile_open(struct ptx_profile *p, const struct ptx_module *m, const struc
     p->stats = mem_zalloc((m->n_code + 1) * sizeof(*p->stats));
     p->concurrent = 1;
     p->probe_axis = -1;
-    p->l1_bytes = p->model->l1_bytes;
+    p->l1_bytes = p->sm_bytes = p->model->l1_bytes;
+    p->blocks_an_sm = p->resident = 1;
 }
 
 void profile_close(struct ptx_profile *p)

@@ -394,6 +394,8 @@ static bool take_image(struct nvrtc *n, struct arena *a, nvrtc_program p, const 
         if (cubin_lines(a, cubin, image->cubin_len, lowered, fs_basename(q->path), &found, NULL)) {
             kernels[i].resources.sass = found.lines;
             kernels[i].resources.n_sass = found.n_lines;
+            kernels[i].resources.code = found.code;
+            kernels[i].resources.n_code = found.n_insns;
         }
     }
     return true;

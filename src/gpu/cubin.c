@@ -10,6 +10,7 @@ enum {
     SASS_LDL =
         0x983, /* found by holding nvcc's CUBINs to what ptxas says that they spill: the bytes are the same */
     SASS_STL = 0x387,
+    SASS_BRA = 0x947,
 };
 
 static uint64_t take_uleb(struct bytes *b)
@@ -377,6 +378,42 @@ static void count_insn(struct ptx_sass_line *l, const uint8_t *insn)
     l->local_stored += opcode == SASS_STL ? bytes : 0;
 }
 
+/* The compiler writes its schedule into each instruction: bits 105 to 108 the clocks until the next one starts,
+ * 110 and 113 the counters that it raises until its result or its operands are done with, 116 to 121 the
+ * counters that it waits for. A branch's distance, in words, is in bits 16 to 23 and from 34 on. */
+static struct ptx_machine machine_insn(const uint8_t *insn, size_t at, size_t n)
+{
+    uint64_t low, high;
+
+    memcpy(&low, insn, 8);
+    memcpy(&high, insn + 8, 8);
+    struct ptx_machine m = {.jump = -1,
+                            .opcode = (uint16_t)(low & 0xfff),
+                            .stall = (uint8_t)(high >> 41 & 15),
+                            .sets = (uint8_t)(high >> 46 & 7),
+                            .frees = (uint8_t)(high >> 49 & 7),
+                            .waits = (uint8_t)(high >> 52 & 63),
+                            .always = (low >> 12 & 15) == 7 && (high >> 23 & 15) == 7};
+    if (m.opcode == SASS_BRA) {
+        int64_t words = (int64_t)((low >> 34 | (high & 0x3ffff) << 30) << 16) >> 16;
+        int64_t to = (int64_t)at + 1 + (words * 256 + (int64_t)(low >> 16 & 255)) * 4 / INSN_BYTES;
+        m.jump = to >= 0 && to < (int64_t)n ? (int)to : -1;
+    }
+    return m;
+}
+
+static const struct ptx_machine *machine_code(const struct table *t, struct arena *a)
+{
+    size_t n = t->text_bytes / INSN_BYTES;
+    struct ptx_machine *code = arena_array(a, struct ptx_machine, n + 1);
+
+    for (size_t at = 0; at < n; at++) {
+        code[at] = machine_insn(t->text + at * INSN_BYTES, at, n);
+        code[at].line = t->is_code[at] ? t->line[at] : -1;
+    }
+    return code;
+}
+
 bool cubin_lines(struct arena *a, const void *cubin, size_t len, const char *mangled, const char *file,
                  struct cubin_lines *to, struct err *err)
 {
@@ -391,7 +428,8 @@ bool cubin_lines(struct arena *a, const void *cubin, size_t len, const char *man
             count_insn(&all[t.line[at]], t.text + at * INSN_BYTES);
         }
     struct ptx_sass_line *out = arena_array(a, struct ptx_sass_line, found + 1);
-    *to = (struct cubin_lines){.lines = out, .line_of = t.line, .n_insns = t.text_bytes / INSN_BYTES};
+    *to = (struct cubin_lines){
+        .lines = out, .code = machine_code(&t, a), .line_of = t.line, .n_insns = t.text_bytes / INSN_BYTES};
     for (int i = 1; i < MAX_LINE; i++) {
         all[i].line = i;
         if (all[i].count)

@@ -123,6 +123,7 @@ bool gpu_nvcc_works(const struct nvrtc *n, struct arena *a);
 struct cubin_lines {
     const struct ptx_sass_line *lines; /* instructions per source line */
     size_t n_lines;
+    const struct ptx_machine *code; /* by instruction, 16 bytes each */
     const int *line_of; /* by instruction, 16 bytes each: the line it comes from, 0 when none of the file */
     size_t n_insns;
 };

@@ -123,10 +123,14 @@ static void make(struct str *out, int version)
         put(&text_a, k >= 8 ? 0x7918 : 0x7221, 8);
         put(&text_a, 0, 8);
     }
-    for (int k = 0; k < TEXT_B; k++) {
+    for (int k = 0; k < TEXT_B - 1; k++) {
         put(&text_b, 0x7221, 8);
-        put(&text_b, 0, 8);
+        put(&text_b, (uint64_t)(4 | 3 << 5 | 7 << 8 | 5 << 11) << 41,
+            8); /* stalls 4, sets 3, waits for 0 and 2 */
     }
+    uint64_t words = (uint64_t)-12; /* to the second instruction, if the predicate does not hold */
+    put(&text_b, 0x8947 | (words & 255) << 16 | (words >> 8) << 34, 8);
+    put(&text_b, (words >> 38 & 0x3ffff) | 7 << 23, 8);
     const char *const section_names[] = {
         "", ".shstrtab", ".strtab", ".symtab", ".debug_line", ".rela.debug_line", ".text.a", ".text.b"};
     uint32_t name_at[8];
@@ -212,6 +216,32 @@ static void test_by_instruction(void **state)
     arena_close(a);
 }
 
+static void test_schedule(void **state)
+{
+    (void)state;
+    struct arena *a = arena_open();
+    struct str b = {0};
+    struct cubin_lines found;
+    struct err err = {0};
+    make(&b, 5);
+    assert_ok(cubin_lines(a, b.s, b.len, "b", "kernel.cu", &found, &err), err);
+    assert_int_equal(found.n_insns, TEXT_B);
+    const struct ptx_machine *first = found.code, *last = &found.code[TEXT_B - 1];
+    assert_int_equal(first->line, 20);
+    assert_int_equal(first->opcode, 0x221);
+    assert_int_equal(first->stall, 4);
+    assert_int_equal(first->sets, 3);
+    assert_int_equal(first->frees, 7);
+    assert_int_equal(first->waits, 5);
+    assert_int_equal(first->jump, -1);
+    assert_int_equal(last->jump, 1);
+    assert_false(last->always);
+    assert_ok(cubin_lines(a, b.s, b.len, "a", "kernel.cu", &found, &err), err);
+    assert_int_equal(found.code[TEXT_A - 1].line, -1); /* padding */
+    str_free(&b);
+    arena_close(a);
+}
+
 static void test_absent(void **state)
 {
     (void)state;
@@ -264,10 +294,8 @@ static void test_broken(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_by_instruction),
-        cmocka_unit_test(test_absent),
-        cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_lines),  cmocka_unit_test(test_by_instruction), cmocka_unit_test(test_schedule),
+        cmocka_unit_test(test_absent), cmocka_unit_test(test_broken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

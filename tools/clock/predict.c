@@ -192,7 +192,11 @@ static bool workload(struct program *p, const char *version, const int64_t *dims
                 ok = time_step(p, &m, &plan.steps[i], &x, err);
                 us += x.us;
             } else {
-                us += ptx_copy_us(p->device, (double)plan.steps[i].size_bytes, false);
+                const struct plan_step *step = &plan.steps[i];
+                us += ptx_copy_us(p->device, (double)step->size_bytes, false);
+                if (step->kind == PLAN_MEMSET)
+                    ptx_mem_set(m.mem, address(&step->to, m.buffers, m.workspaces), step->byte,
+                                (size_t)step->size_bytes, true);
             }
         if (ok)
             printf("%s,%s,%s,%s,%.3f,%s,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.2f,%.2f,%llu,%llu,%.1f\n", t->name,

@@ -1,0 +1,87 @@
+/* What one access of a warp asks of the memories: passes of the shared memory's banks, words, lines. */
+#include "cost_model.h"
+
+/* Passes of the shared memory's 32 banks: per phase of 128 bytes, the most different words that one bank must
+ * give. */
+unsigned access_passes(const struct access *x)
+{
+    unsigned lanes = MAX(128 / MAX(x->bytes, 4u), 8u), passes = 0;
+    if (x->linear)
+        return MAX(1u, x->bytes * 32 / 128);
+    for (unsigned first = 0; first < 32; first += lanes) {
+        uint32_t words[32][32];
+        uint8_t n[32] = {0};
+        unsigned most = 0;
+        for (unsigned l = first; l < first + lanes; l++) {
+            if (!(x->mask >> l & 1))
+                continue;
+            for (unsigned b = 0; b < MAX(x->bytes, 4u); b += 4) {
+                uint32_t word = (uint32_t)((x->addr[l] + b) / 4), bank = word % 32;
+                unsigned k = 0;
+                while (k < n[bank] && words[bank][k] != word)
+                    k++;
+                if (k == n[bank])
+                    words[bank][n[bank]++] = word;
+                most = MAX(most, n[bank]);
+            }
+        }
+        passes += most;
+    }
+    return MAX(passes, 1u);
+}
+
+/* The most lanes that update one word, and in *different: how many words. */
+unsigned access_words(const struct access *x, unsigned *different)
+{
+    uint64_t words[32];
+    uint8_t count[32];
+    unsigned n = 0, most = 0;
+    for (unsigned l = 0; l < 32; l++) {
+        if (!(x->mask >> l & 1))
+            continue;
+        unsigned k = 0;
+        while (k < n && words[k] != x->addr[l])
+            k++;
+        if (k == n) {
+            words[n] = x->addr[l];
+            count[n++] = 0;
+        }
+        count[k]++;
+        most = MAX(most, count[k]);
+    }
+    *different = n;
+    return most;
+}
+
+/* Lines of 128 bytes, and the sectors of each. */
+unsigned access_lines(const struct access *x, uint64_t line[64], uint8_t sectors[64])
+{
+    unsigned n = 0;
+    if (x->linear) {
+        uint64_t first = x->addr[0] / SECTOR_BYTES, last = (x->addr[0] + 32ull * x->bytes - 1) / SECTOR_BYTES;
+        for (uint64_t s = first; s <= last; s++) {
+            if (n == 0 || line[n - 1] != s / 4) {
+                line[n] = s / 4;
+                sectors[n++] = 0;
+            }
+            sectors[n - 1] |= (uint8_t)(1u << (s & 3));
+        }
+        return n;
+    }
+    for (unsigned l = 0; l < 32; l++) {
+        if (!(x->mask >> l & 1))
+            continue;
+        uint64_t sector = x->addr[l] / SECTOR_BYTES, at = sector / 4;
+        unsigned k = n;
+        while (k > 0 && line[k - 1] != at)
+            k--;
+        if (k == 0) {
+            line[n] = at;
+            sectors[n++] = 0;
+            k = n;
+        }
+        sectors[k - 1] |=
+            (uint8_t)(1u << (sector & 3)); /* aligned accesses of at most 16 bytes stay in one sector */
+    }
+    return n;
+}

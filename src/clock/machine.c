@@ -1,0 +1,539 @@
+/* What the compiler made of a kernel: how often each machine instruction runs, and how long a loop's turn
+ * lasts.
+ *
+ * The simulator executes PTX. Source lines and loops tie the two together: a loop's machine code is found by
+ * its lines, and what cannot be merged or made up (accesses to global memory, barriers, shuffles, arithmetic)
+ * says how many turns of the PTX it holds. A turn then needs so many issue slots and so much of each pipe as
+ * its machine code over its turns. The compiler's schedule, which is in the instructions, says what such a turn
+ * waits for, and in which order: docs/simulator.md. */
+#include "cost_model.h"
+
+enum { SASS_EXIT = 0x94d, SASS_RET = 0x950, FORMS = 0x1ff, NO_COUNTER = 7 };
+
+/* Kinds of instructions by which turns are counted, the best first. */
+enum { BY_MEMORY, BY_EXCHANGE, BY_FLOAT, N_BY };
+
+struct cell { /* of one line in one loop */
+    float slots, by[N_BY], pipe[N_PIPES];
+};
+
+struct side { /* PTX or machine code */
+    struct flow flow;
+    uint16_t *loop_of;
+    const bool *outer; /* by loop: others lie in it */
+    size_t loops;
+    struct cell *cells; /* by loop and line */
+};
+
+struct match {   /* of a loop in PTX */
+    size_t loop; /* the machine loop that runs most of its turns; 0: straight code */
+    float turns; /* of the PTX that it holds; 0: none was found */
+};
+
+struct pairing {
+    const struct prices *prices;
+    const struct cost_model *model;
+    const struct ptx_machine *code;
+    size_t n_lines;
+    struct side ptx, sass;
+    struct match *matches; /* by loop in PTX */
+};
+
+static struct cell *cell(const struct pairing *x, const struct side *s, size_t loop, size_t line)
+{
+    return &s->cells[loop * x->n_lines + line];
+}
+
+/* ---- the two sides ---- */
+
+static void side_open(struct side *s, size_t n, struct arena *a)
+{
+    int32_t *jump = arena_array(a, int32_t, n + 1);
+    bool *falls = arena_array(a, bool, n + 1);
+
+    for (size_t k = 0; k < n; k++) {
+        jump[k] = -1;
+        falls[k] = true;
+    }
+    s->flow = (struct flow){.n = n, .jump = jump, .falls = falls};
+    s->loop_of = arena_array(a, uint16_t, n + 1);
+}
+
+static int ptx_class(const struct insn *i)
+{
+    switch ((enum price_kind)op_table[i->op].price) {
+    case PRICE_LOAD:
+    case PRICE_STORE:
+    case PRICE_ATOMIC:
+    case PRICE_REDUCE:
+        return i->space == SPACE_GLOBAL || i->space == SPACE_GENERIC ? BY_MEMORY : -1;
+    case PRICE_SHUFFLE:
+    case PRICE_BARRIER:
+    case PRICE_REDUX:
+    case PRICE_PRODUCT:
+    case PRICE_SFU:
+    case PRICE_RCP:
+    case PRICE_SQRT:
+    case PRICE_SINE:
+    case PRICE_TANH:
+        return i->type == TYPE_F64 ? -1 : BY_EXCHANGE;
+    case PRICE_ADD:
+    case PRICE_MULTIPLY:
+        return i->type == TYPE_F32 ? BY_FLOAT : -1;
+    default:
+        return -1;
+    }
+}
+
+static int sass_class(uint16_t opcode)
+{
+    switch (opcode & FORMS) {
+    case 0x181: /* LDG, STG, LD, ST, ATOMG, REDG, RED */
+    case 0x186:
+    case 0x180:
+    case 0x185:
+    case 0x1a8:
+    case 0x1a6:
+    case 0x18e:
+        return BY_MEMORY;
+    case 0x189: /* SHFL, BAR, REDUX, HMMA, MUFU */
+    case 0x11d:
+    case 0x1c4:
+    case 0x03c:
+    case 0x108:
+        return BY_EXCHANGE;
+    case 0x020: /* FMUL, FADD, FFMA */
+    case 0x021:
+    case 0x023:
+        return BY_FLOAT;
+    default:
+        return -1;
+    }
+}
+
+/* The pipe of plain arithmetic; N_PIPES: another one, which the table knows better, or none. */
+static enum pipe sass_pipe(uint16_t opcode)
+{
+    switch (opcode & FORMS) {
+    case 0x020:
+    case 0x021:
+    case 0x023:
+        return PIPE_FP32;
+    case 0x024: /* IMAD, IMAD.WIDE, IMAD.HI, IDP */
+    case 0x025:
+    case 0x027:
+    case 0x026:
+        return PIPE_MUL;
+    case 0x030: /* HADD2, HFMA2, HMUL2 */
+    case 0x031:
+    case 0x032:
+    case 0x035:
+        return PIPE_FP16;
+    case 0x03e: /* F2FP */
+        return PIPE_CONV;
+    case 0x002: /* MOV, SEL, FSEL, FMNMX, FSETP, ISETP, IADD3, LEA, LOP3, IABS, PRMT, SHF, VIMNMX, */
+    case 0x007: /* VIADDMNMX, PLOP3, P2R */
+    case 0x008:
+    case 0x009:
+    case 0x00b:
+    case 0x00c:
+    case 0x010:
+    case 0x011:
+    case 0x012:
+    case 0x013:
+    case 0x016:
+    case 0x019:
+    case 0x046:
+    case 0x048:
+    case 0x01c:
+    case 0x003:
+        return (opcode & 0xff) >= 0x80 ? N_PIPES : PIPE_ALU; /* the others belong to the whole warp */
+    default:
+        return N_PIPES;
+    }
+}
+
+static double pipe_cycles(const struct cost_model *m, uint16_t opcode, enum pipe p)
+{
+    switch (p) {
+    case PIPE_FP32:
+        return 32 / m->lanes_fp32;
+    case PIPE_MUL: /* a wide product takes two passes */
+        return 32 / m->lanes_mul * ((opcode & FORMS) == 0x024 || (opcode & FORMS) == 0x026 ? 1 : 2);
+    case PIPE_FP16:
+        return 32 / m->lanes_fp16;
+    case PIPE_CONV:
+        return 32 / m->lanes_conv;
+    default:
+        return 32 / m->lanes_alu;
+    }
+}
+
+static void read_ptx(struct pairing *x, const struct ptx_module *m, const struct func *entry,
+                     const uint32_t *line_id, struct arena *a)
+{
+    size_t n = entry->end - entry->first;
+    int32_t *jump;
+    bool *falls;
+
+    side_open(&x->ptx, n, a);
+    jump = (int32_t *)x->ptx.flow.jump;
+    falls = (bool *)x->ptx.flow.falls;
+    for (size_t k = 0; k < n; k++) {
+        const struct insn *i = &m->code[entry->first + k];
+        bool ends = i->op == OP_bra || i->op == OP_ret || i->op == OP_exit;
+        if (i->op == OP_bra && i->imm >= (int64_t)entry->first && i->imm < (int64_t)entry->end)
+            jump[k] = (int32_t)(i->imm - (int64_t)entry->first);
+        falls[k] = !ends || i->guard;
+    }
+    x->ptx.loops = flow_loops(&x->ptx.flow, x->ptx.loop_of, &x->ptx.outer, a);
+    x->ptx.cells = arena_array(a, struct cell, x->ptx.loops * x->n_lines);
+    for (size_t k = 0; k < n; k++) {
+        const struct insn *i = &m->code[entry->first + k];
+        const struct price *price = &x->prices->of[entry->first + k];
+        struct cell *c = cell(x, &x->ptx, x->ptx.loop_of[k], line_id[price->line]);
+        int by = ptx_class(i);
+        c->slots += price_inline_slots(i, price->slots);
+        if (by >= 0)
+            c->by[by]++;
+    }
+}
+
+static void read_sass(struct pairing *x, size_t n, const uint32_t *line_id, int last_line, struct arena *a)
+{
+    int32_t *jump;
+    bool *falls;
+
+    side_open(&x->sass, n, a);
+    jump = (int32_t *)x->sass.flow.jump;
+    falls = (bool *)x->sass.flow.falls;
+    for (size_t k = 0; k < n; k++) {
+        const struct ptx_machine *i = &x->code[k];
+        bool ends = i->jump >= 0 || i->opcode == SASS_EXIT || i->opcode == SASS_RET;
+        jump[k] = i->jump;
+        falls[k] = !ends || !i->always;
+    }
+    x->sass.loops = flow_loops(&x->sass.flow, x->sass.loop_of, &x->sass.outer, a);
+    x->sass.cells = arena_array(a, struct cell, x->sass.loops * x->n_lines);
+    for (size_t k = 0; k < n; k++) {
+        const struct ptx_machine *i = &x->code[k];
+        enum pipe pipe = sass_pipe(i->opcode);
+        int by = sass_class(i->opcode);
+        if (i->line < 0 || i->jump == (int)k)
+            continue;
+        struct cell *c = cell(x, &x->sass, x->sass.loop_of[k], i->line <= last_line ? line_id[i->line] : 0);
+        c->slots++;
+        if (pipe < N_PIPES)
+            c->pipe[pipe] += (float)pipe_cycles(x->model, i->opcode, pipe);
+        if (by >= 0)
+            c->by[by]++;
+    }
+}
+
+/* ---- which loop is which ---- */
+
+static float count_turns(const struct pairing *x, size_t ptx_loop, size_t sass_loop)
+{
+    struct cell have = {0}, want = {0};
+
+    for (size_t l = 1; l < x->n_lines; l++) {
+        const struct cell *p = cell(x, &x->ptx, ptx_loop, l), *s = cell(x, &x->sass, sass_loop, l);
+        if (p->slots <= 0)
+            continue;
+        want.slots += p->slots;
+        have.slots += s->slots;
+        for (int k = 0; k < N_BY; k++) {
+            want.by[k] += p->by[k];
+            have.by[k] += s->by[k];
+        }
+    }
+    for (int k = 0; k < N_BY; k++)
+        if (want.by[k] > 0)
+            return have.by[k] / want.by[k];
+    /* Nothing that must be there: the machine has up to three times less, of one turn. */
+    float turns = want.slots > 0 ? have.slots / want.slots : 0;
+    return turns > 0.33f ? MAX(turns, 1) : turns;
+}
+
+/* Turns of a loop in PTX that a machine loop holds, by what both have of the loop's lines. The compiler makes
+ * copies of innermost loops only. */
+static float turns_in(const struct pairing *x, size_t ptx_loop, size_t sass_loop)
+{
+    float turns = count_turns(x, ptx_loop, sass_loop);
+
+    return sass_loop > 0 && x->sass.outer[sass_loop] ? MIN(turns, 1) : turns;
+}
+
+static float weight_of(const struct pairing *x, size_t ptx_loop)
+{
+    float sum = 0;
+
+    for (size_t l = 0; l < x->n_lines; l++)
+        sum += cell(x, &x->ptx, ptx_loop, l)->slots;
+    return sum;
+}
+
+static bool share_lines(const struct pairing *x, size_t p, size_t q)
+{
+    for (size_t l = 1; l < x->n_lines; l++)
+        if (cell(x, &x->ptx, p, l)->slots > 0 && cell(x, &x->ptx, q, l)->slots > 0)
+            return true;
+    return false;
+}
+
+/* Has a loop of the same lines, a longer one, taken this machine loop? */
+static bool is_taken(const struct pairing *x, const uint8_t *done, size_t p, size_t s)
+{
+    for (size_t q = 1; q < x->ptx.loops; q++)
+        if (done[q] && x->matches[q].turns > 0 && x->matches[q].loop == s && share_lines(x, p, q))
+            return true;
+    return false;
+}
+
+/* Loops that both compilers made out of one have the same lines: the longer in PTX is the longer in the machine
+ * code, too. A loop around others is one in the machine code, unless these were written out. */
+static void pair_loop(struct pairing *x, const uint8_t *done, size_t p)
+{
+    struct match best = {0}, free = {0}, around = {0};
+
+    for (size_t s = 1; s < x->sass.loops; s++) {
+        float turns = turns_in(x, p, s);
+        if (x->ptx.outer[p] && x->sass.outer[s] && turns > MAX(around.turns, 0.25f) && !is_taken(x, done, p, s))
+            around = (struct match){s, turns};
+        if (turns > MAX(best.turns, 0.75f))
+            best = (struct match){s, turns};
+        if (turns > MAX(free.turns, 0.75f) && !is_taken(x, done, p, s))
+            free = (struct match){s, turns};
+    }
+    float straight = turns_in(x, p, 0);
+    x->matches[p] = free.turns > 0 ? free : best;
+    if (around.turns > 0)
+        x->matches[p] = (struct match){around.loop, 1};
+    else if (best.turns <= 0 && straight >= 0.75f)
+        x->matches[p] = (struct match){0, straight};
+}
+
+static void pair_loops(struct pairing *x)
+{
+    uint8_t *done = mem_zalloc(x->ptx.loops);
+
+    for (size_t n = 1; n < x->ptx.loops; n++) {
+        size_t next = 0;
+        for (size_t p = 1; p < x->ptx.loops; p++) {
+            bool inner = next == 0 || x->ptx.outer[next] > x->ptx.outer[p];
+            bool longer =
+                next > 0 && x->ptx.outer[next] == x->ptx.outer[p] && weight_of(x, p) > weight_of(x, next);
+            if (!done[p] && (inner || longer))
+                next = p;
+        }
+        pair_loop(x, done, next);
+        done[next] = 1;
+    }
+    x->matches[0] = (struct match){0, 1};
+    free(done);
+}
+
+/* ---- slots and pipes ---- */
+
+/* A line's machine instructions in a machine loop may belong to several loops in PTX. */
+static float share_of(const struct pairing *x, size_t p, size_t line)
+{
+    float all = 0, own = cell(x, &x->ptx, p, line)->slots;
+
+    for (size_t q = 0; q < x->ptx.loops; q++)
+        if (x->matches[q].turns > 0 && x->matches[q].loop == x->matches[p].loop)
+            all += cell(x, &x->ptx, q, line)->slots * x->matches[q].turns;
+    return all > 0 ? own * x->matches[p].turns / all : 0;
+}
+
+/* What a machine loop has of lines of no loop in PTX that it runs: shared among those. */
+static void loop_totals(const struct pairing *x, size_t p, struct cell *total)
+{
+    const struct match *m = &x->matches[p];
+    float known = 0, rest = 0;
+
+    *total = (struct cell){0};
+    for (size_t l = 0; l < x->n_lines; l++) {
+        const struct cell *s = cell(x, &x->sass, m->loop, l);
+        float share = share_of(x, p, l), any = 0;
+        for (size_t q = 0; q < x->ptx.loops && l > 0; q++)
+            if (x->matches[q].turns > 0 && x->matches[q].loop == m->loop)
+                any += cell(x, &x->ptx, q, l)->slots;
+        total->slots += s->slots * share / m->turns;
+        for (int k = 0; k < N_PIPES; k++)
+            total->pipe[k] += s->pipe[k] * share / m->turns;
+        known += any > 0 ? s->slots : 0;
+        rest += any > 0 ? 0 : s->slots;
+    }
+    float more = known > 0 ? 1 + rest / known : 1;
+    total->slots *= more;
+    for (int k = 0; k < N_PIPES; k++)
+        total->pipe[k] *= more;
+}
+
+static void apply_slots(struct pairing *x, struct prices *p, const struct ptx_module *m,
+                        const struct func *entry, const uint32_t *line_id)
+{
+    size_t n = entry->end - entry->first;
+
+    for (size_t loop = 0; loop < x->ptx.loops; loop++) {
+        const struct match *match = &x->matches[loop];
+        struct cell total;
+        float scaled = 0, inner = 0;
+        if (match->turns <= 0)
+            continue;
+        loop_totals(x, loop, &total);
+        for (size_t k = 0; k < n; k++) {
+            struct price *price = &p->of[entry->first + k];
+            size_t l = line_id[price->line];
+            if (x->ptx.loop_of[k] != loop)
+                continue;
+            float expected = cell(x, &x->ptx, loop, l)->slots * match->turns;
+            float real = cell(x, &x->sass, match->loop, l)->slots * share_of(x, loop, l);
+            float factor = expected > 0 && l > 0 ? CLAMP(real / expected, 0.25f, 4.0f) : 1;
+            scaled += price_inline_slots(&m->code[entry->first + k], price->slots) * factor;
+            price->slots *= factor;
+            inner += price->slots;
+        }
+        float again = scaled > 0 ? CLAMP(total.slots / scaled, 0.5f, 2.0f) : 1;
+        for (size_t k = 0; k < n; k++)
+            if (x->ptx.loop_of[k] == loop) {
+                p->of[entry->first + k].slots *= again;
+                p->of[entry->first + k].group = (uint16_t)(loop + 1);
+            }
+        for (int q = 0; q < N_PIPES; q++)
+            p->groups[loop + 1].pipe[q] = inner > 0 ? total.pipe[q] / (inner * again) : 0;
+    }
+}
+
+/* ---- how long a turn lasts ---- */
+
+static float latency_of(const struct cost_model *m, uint16_t opcode, float memory)
+{
+    switch (opcode & FORMS) {
+    case 0x181:
+    case 0x180:
+    case 0x1a8:
+        return memory;
+    case 0x184: /* LDS, LDSM, ATOMS */
+    case 0x03b:
+    case 0x18c:
+        return (float)m->shared_cycles;
+    case 0x183: /* LDL */
+        return (float)m->l1_cycles;
+    case 0x189:
+    case 0x1c4:
+        return (float)m->shuffle_cycles;
+    case 0x108: /* MUFU, conversions */
+    case 0x104:
+    case 0x105:
+    case 0x106:
+    case 0x111:
+    case 0x112:
+        return (float)m->sfu_cycles;
+    default:
+        return (float)(2 * m->alu_cycles);
+    }
+}
+
+/* Clocks of one pass through a loop's machine code, one warp alone, in the order in which it stands there, at
+ * least. */
+static float pass_cycles(const struct pairing *x, size_t loop, float memory)
+{
+    float t = 0, before = 0, ready[8] = {0};
+
+    for (int pass = 0; pass < 4; pass++) {
+        before = t;
+        for (size_t k = 0; k < x->sass.flow.n; k++) {
+            const struct ptx_machine *i = &x->code[k];
+            if (x->sass.loop_of[k] != loop)
+                continue;
+            for (unsigned q = 0; q < 6; q++)
+                if (i->waits >> q & 1)
+                    t = MAX(t, ready[q]);
+            if (i->sets < NO_COUNTER)
+                ready[i->sets] = MAX(ready[i->sets], t + latency_of(x->model, i->opcode, memory));
+            if (i->frees < NO_COUNTER)
+                ready[i->frees] = MAX(ready[i->frees], t + (float)(2 * x->model->alu_cycles));
+            t += MAX(i->stall, 1);
+            if (i->jump > (int)k && x->sass.loop_of[i->jump] == loop)
+                k = (size_t)i->jump - 1; /* not all turns run what can be jumped over */
+        }
+    }
+    return t - before;
+}
+
+static void add_form(const struct pairing *x, struct loop_price *l, size_t loop, float turns)
+{
+    if (l->n_forms == ARRAY_LEN(l->forms))
+        return;
+    struct loop_form *f = &l->forms[l->n_forms++];
+    f->turns = MAX(1, (unsigned)lroundf(turns));
+    for (int k = 0; k < LOOP_POINTS; k++)
+        f->cycles[k] = pass_cycles(x, loop, (float)k * LOOP_STEP);
+}
+
+static void apply_turns(struct pairing *x, struct prices *p, const struct func *entry)
+{
+    size_t n = entry->end - entry->first;
+
+    for (size_t k = 0; k < n; k++) {
+        size_t loop = x->ptx.loop_of[k];
+        const struct match *match = &x->matches[loop];
+        struct price *price = &p->of[entry->first + k];
+        int32_t head = x->ptx.flow.jump[k];
+        if (head < 0 || (size_t)head > k || loop == 0 || x->ptx.loop_of[head] != loop || match->turns <= 0)
+            continue;
+        float turns = MIN(match->turns, 64);
+        price->unroll = turns >= 1.5f ? (uint8_t)lroundf(turns) : 0;
+        struct loop_price *l = &p->loops[loop];
+        if (l->n_forms || match->loop == 0)
+            continue;
+        p->of[entry->first + (size_t)head].head = (uint16_t)loop;
+        price->back = (uint16_t)loop;
+        add_form(x, l, match->loop, turns);
+        for (float most = turns; l->n_forms;) { /* the shorter forms, which run what is left */
+            size_t next = 0;
+            float held = 0;
+            for (size_t s = 1; s < x->sass.loops; s++) {
+                float has = turns_in(x, loop, s);
+                if (has < 0.7f * most && has >= 0.75f && has > held) {
+                    held = has;
+                    next = s;
+                }
+            }
+            if (!next)
+                break;
+            add_form(x, l, next, held);
+            most = held;
+        }
+    }
+}
+
+/* ---- together ---- */
+
+bool machine_apply(struct prices *p, const struct ptx_module *m, const struct cost_model *model,
+                   const struct func *entry, const struct ptx_resources *res, struct arena *a)
+{
+    int last = 0;
+    struct pairing x = {.prices = p, .model = model, .code = res->code};
+
+    if (!res->n_code || entry->end <= entry->first)
+        return false;
+    for (uint32_t pc = entry->first; pc < entry->end; pc++)
+        last = MAX(last, p->of[pc].line);
+    uint32_t *line_id = arena_array(a, uint32_t, (size_t)last + 1);
+    x.n_lines = 1;
+    for (uint32_t pc = entry->first; pc < entry->end; pc++)
+        if (p->of[pc].line > 0 && !line_id[p->of[pc].line])
+            line_id[p->of[pc].line] = (uint32_t)x.n_lines++;
+    read_ptx(&x, m, entry, line_id, a);
+    read_sass(&x, res->n_code, line_id, last, a);
+    x.matches = arena_array(a, struct match, x.ptx.loops);
+    pair_loops(&x);
+    p->groups = arena_array(a, struct group_price, x.ptx.loops + 1);
+    p->loops = arena_array(a, struct loop_price, x.ptx.loops);
+    apply_slots(&x, p, m, entry, line_id);
+    apply_turns(&x, p, entry);
+    return true;
+}
