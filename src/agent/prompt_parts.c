@@ -45,6 +45,11 @@ char *part_contract(const struct agent_brief *b, struct arena *a)
         {"signature", signature(b->task, a)},
         {"arch", arena_printf(a, "%d%d", b->limits->cc_major, b->limits->cc_minor)},
         {"flags", flags.len ? str_take(&flags, a) : "none"},
+        {"own",
+         b->limits->cc_major == 9 && b->limits->cc_minor == 0
+             ? " A file with the word `wgmma` or `setmaxnreg` is compiled for sm_90a. These run, and so do clusters, "
+               "distributed shared memory, `mbarrier`, bulk copies, and tensor maps made in the launcher."
+             : ""},
         {"headers", str_take(&headers, a)},
     };
     return fill_share(a, "prompts/contract.md", slots, ARRAY_LEN(slots));
