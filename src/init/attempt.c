@@ -14,7 +14,8 @@ static const char *const *copied(struct arena *a, const char *const *v, size_t n
 {
     const char **to = arena_array(a, const char *, n + 1);
 
-    memcpy(to, v, n * sizeof(*v));
+    if (n > 0)
+        memcpy(to, v, n * sizeof(*v));
     return to;
 }
 
@@ -24,7 +25,8 @@ static struct init_task copy_task(struct arena *a, const struct init_task *t)
     struct init_task c = *t;
     struct init_arg *args = arena_array(a, struct init_arg, t->args.n + 1);
 
-    memcpy(args, t->args.v, t->args.n * sizeof(*args));
+    if (t->args.n > 0)
+        memcpy(args, t->args.v, t->args.n * sizeof(*args));
     c.args.v = args;
     c.args.cap = t->args.n;
     c.dims.v = (void *)copied(a, t->dims.v, t->dims.n);

@@ -353,7 +353,8 @@ static bool open_smaller(struct rehearsing *r)
 /* As all of it was before. */
 static void restore(struct rehearsing *r, const struct init_arg *args)
 {
-    memcpy(r->t->args.v, args, r->t->args.n * sizeof(*args));
+    if (r->t->args.n > 0)
+        memcpy(r->t->args.v, args, r->t->args.n * sizeof(*args));
 }
 
 static bool mend(struct rehearsing *r)
