@@ -68,6 +68,8 @@ struct function *function_open(const struct transform_input *in, struct arena *a
 struct function *function_open_kernel(const struct transform_input *in, struct arena *a, size_t i);
 const struct variable *function_variable(const struct function *f, const char *name, size_t at);
 const struct variable *function_variable_of(const struct function *f, struct node identifier);
+/* Where the body says the variable, its declaration included, in text order. */
+struct node *variable_names(const struct function *f, const struct variable *v, size_t *count);
 /* Bytes of an element of this type, template types bound by the launches; 0: unknown or not plain. */
 int ctype_size(const struct function *f, const char *type);
 bool ctype_is_parameter(const struct function *f, const char *name, size_t *position); /* of its template */
@@ -93,7 +95,8 @@ bool macros_ask_for_place(const struct function *f);
 /* Is it referred to other than by launches (attributes, occupancy queries, pointers)? Then it must keep its
  * name. */
 bool function_is_named_elsewhere(const struct function *f);
-/* It is not, or only where an attribute is set, which a copy takes with edits_attributes. */
+/* It is not, or only where an attribute is set: such a statement is written again for a copy (edits_copy does).
+ */
 bool function_may_be_copied(const struct function *f);
 void edits_attributes(struct edits *e, const struct function *f, const char *copy);
 
@@ -147,6 +150,9 @@ struct node *named_children(const struct function *f, struct node n, size_t *cou
 struct node *nodes_of(const struct function *f, struct node n, enum node_kind kind);
 struct node *names_in(const struct function *f, struct node n); /* identifiers, n itself among them, likewise */
 struct node *definitions_of(const struct function *f);          /* all functions of the file, likewise */
+typedef VEC(struct node) node_list;
+/* The next function of the file by this name that is not among those seen, among which it is then. */
+struct node definition_unseen(const struct function *f, const char *name, node_list *seen);
 /* Has n one of the kind below it? */
 bool node_has(const struct function *f, struct node n, enum node_kind kind);
 /* An integer known at compile time: literals, constexpr and #define constants, template values, arithmetic on
@@ -271,10 +277,8 @@ static inline bool edits_node(struct edits *e, struct node n, const char *text)
 {
     return edits_try(e, node_start(n), node_end(n), text);
 }
-/* A statement goes, with its line. */
+/* A statement goes, with its line where it is alone there. */
 void edits_remove(struct edits *e, const struct function *f, struct node statement);
-void edits_statement_gone(struct edits *e, const struct function *f,
-                          struct node statement); /* with its line where it is alone there */
 /* The function under another name, with the edits inside it; its parameters stay aligned. NULL where edits met.
  */
 char *function_copy(struct edits *inside, const struct function *f, const char *name, struct err *why_not);

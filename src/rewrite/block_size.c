@@ -6,6 +6,11 @@
 
 enum { UP_TO = 10000 };
 
+static int threads_most(int setting)
+{
+    return setting > UP_TO ? setting - UP_TO : setting;
+}
+
 enum where { LITERAL, VARIABLE, CONSTANT, CAP };
 
 struct detail {
@@ -373,8 +378,6 @@ static bool grid_follows(const struct function *f, const struct detail *d)
 /* Does inline assembly, here or in a function of the file that is called, deal with threads in groups, as
  * barriers with a count and products of a warp or warpgroup do? Then the kernel is made for so many. seen: the
  * functions that were read. */
-typedef VEC(struct node) node_list;
-
 static bool assembly_in(const struct function *f, struct node n, node_list *seen)
 {
     static const char *const words[] = {"bar", "wgmma", "mma.sync", "ldmatrix", "setmaxnreg"};
@@ -385,16 +388,9 @@ static bool assembly_in(const struct function *f, struct node n, node_list *seen
         return false;
     }
     const char *name = node_is(n, NODE_CALL_EXPRESSION) ? call_name(f, n) : NULL;
-    for (struct node *x = name ? definitions_of(f) : NULL; x && node_ok(*x); x++) {
-        bool known = !node_text_is(f->s, definition_name(*x), name);
-        for (size_t i = 0; i < seen->n && !known; i++)
-            known = node_same(seen->v[i], *x);
-        if (known)
-            continue;
-        vec_add(f->a, seen, *x);
-        if (assembly_in(f, node_field(*x, FIELD_BODY), seen))
+    for (struct node one; name && node_ok(one = definition_unseen(f, name, seen));)
+        if (assembly_in(f, node_field(one, FIELD_BODY), seen))
             return true;
-    }
     for (uint32_t i = 0, all = node_count(n); i < all; i++)
         if (assembly_in(f, node_child(n, i), seen))
             return true;
@@ -537,15 +533,14 @@ static void cap_sites(const struct detail *d, const int *settings, struct site_l
     for (const int *s = settings; *s != NO_SETTING; s++) {
         struct detail one = *d;
         bool even = *s > UP_TO, other = settings[0] > UP_TO ? even : !even;
-        one.threads = even ? *s - UP_TO : *s;
+        one.threads = threads_most(*s);
         if (!other || (!even && one.threads == d->old) || !all_take(&one, NULL, NULL))
             continue;
         one.threads = *s;
         site_add(found, d->f, d->value, *s,
                  even ? "in the last round of a row all threads have work, and more blocks fit an SM"
                       : "smaller blocks fill the SMs more evenly and meet sooner",
-                 even ? "rounds of equal length of at most %d threads" : "at most %d threads",
-                 even ? *s - UP_TO : *s)
+                 even ? "rounds of equal length of at most %d threads" : "at most %d threads", threads_most(*s))
             ->detail = arena_copy(a, &one, sizeof(one));
     }
 }
@@ -560,7 +555,7 @@ static void cap_apply(const struct detail *d, struct edits *edits)
     struct node *args = named_children(f, node_field(call, FIELD_ARGUMENTS), &n);
     struct node work = node_same(args[0], d->value) ? args[1] : args[0];
     const char *x = text_of(f, work), *old = text_of(f, d->value), *suffix = old + strspn(old, "0123456789");
-    int most = d->threads > UP_TO ? d->threads - UP_TO : d->threads;
+    int most = threads_most(d->threads);
 
     if (d->threads <= UP_TO) {
         edits_node(edits, d->value, arena_printf(a, "%d%s", most, suffix));
@@ -653,17 +648,12 @@ static bool row_apply(const struct function *f, int most, struct edits *edits, s
     return true;
 }
 
-static int threads_most(int setting)
-{
-    return setting > UP_TO ? setting - UP_TO : setting;
-}
-
 static bool block_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
                         struct err *why_not)
 {
     const struct detail *d = site->detail;
-    struct detail plain = *d;
     if (d->where == CAP) {
+        struct detail plain = *d;
         plain.threads = threads_most(d->threads);
         if (!all_take(&plain, edits, why_not))
             return false;

@@ -160,7 +160,6 @@ static bool coarsen_apply(const struct function *f, const struct transform_site 
     struct edits whole = {.arena = a};
     const char *name = fresh_name(f, arena_printf(a, "%s_items%d", f->name, items));
     edits_try(&whole, start, end, text);
-    edits_attributes(edits, f, name);
     if (!edits_copy(edits, &whole, f, name, arena_printf(a, "%d elements a thread", items), why_not))
         return false;
     for (const struct launch *l = f->launches; l < f->launches + f->n_launches; l++) {

@@ -94,6 +94,17 @@ const struct variable *function_variable_of(const struct function *f, struct nod
     return function_variable(f, text_of(f, identifier), node_start(identifier));
 }
 
+struct node *variable_names(const struct function *f, const struct variable *v, size_t *count)
+{
+    struct node *names = names_in(f, f->body), *found = names;
+
+    *count = 0;
+    for (; node_ok(*names); names++)
+        if (function_variable_of(f, *names) == v)
+            found[(*count)++] = *names;
+    return found;
+}
+
 struct node assigned_target(struct node n)
 {
     if (node_is(n, NODE_ASSIGNMENT_EXPRESSION))

@@ -224,7 +224,6 @@ static bool index32_apply(const struct function *f, const struct transform_site 
         if (is_wide(f->variables[i].type) && !f->variables[i].pointer)
             edits_node(&inside, node_field(f->variables[i].statement, FIELD_TYPE), "unsigned");
     char *name = fresh_name(f, arena_printf(a, "%s_narrow", f->name));
-    edits_attributes(edits, f, name);
     if (!edits_copy(edits, &inside, f, name, "with 32-bit indices", why_not))
         return false;
     int64_t most = 1 << 30;

@@ -313,8 +313,21 @@ struct node definition_name(struct node definition)
     return node_is(id, NODE_TEMPLATE_FUNCTION) ? node_field(id, FIELD_NAME) : id;
 }
 
-typedef VEC(struct node) body_list;
-static bool meets_within(const struct function *f, struct node n, body_list *seen);
+struct node definition_unseen(const struct function *f, const char *name, node_list *seen)
+{
+    for (struct node *definition = definitions_of(f); node_ok(*definition); definition++) {
+        bool other = !node_text_is(f->s, definition_name(*definition), name);
+        for (size_t i = 0; i < seen->n && !other; i++)
+            other = node_same(seen->v[i], *definition);
+        if (other)
+            continue;
+        vec_add(f->a, seen, *definition);
+        return *definition;
+    }
+    return (struct node){0};
+}
+
+static bool meets_within(const struct function *f, struct node n, node_list *seen);
 
 bool is_warp_builtin(const char *name)
 {
@@ -325,7 +338,7 @@ bool is_warp_builtin(const char *name)
 }
 
 /* A call by which lanes wait for each other, or give each other values. */
-static bool is_meeting(const struct function *f, struct node call, body_list *seen)
+static bool is_meeting(const struct function *f, struct node call, node_list *seen)
 {
     static const char *const methods[] = {"sync",   "shfl",    "any",  "all",    "ballot",    "match",
                                           "arrive", "wait",    "Sum",  "Reduce", "Inclusive", "Exclusive",
@@ -340,20 +353,14 @@ static bool is_meeting(const struct function *f, struct node call, body_list *se
     if (is_warp_builtin(name) || str_eq(name, "sync") ||
         (str_eq(name, "reduce") && node_is(callee, NODE_QUALIFIED_IDENTIFIER)))
         return true;
-    for (struct node *definition = definitions_of(f); node_ok(*definition); definition++) {
-        bool known = !node_text_is(f->s, definition_name(*definition), name);
-        for (size_t i = 0; i < seen->n && !known; i++)
-            known = node_same(seen->v[i], *definition);
-        if (known) /* a function of the file, whichever of that name it is, is read once */
-            continue;
-        vec_add(f->a, seen, *definition);
-        if (meets_within(f, node_field(*definition, FIELD_BODY), seen))
+    /* A function of the file, whichever of that name it is, is read once. */
+    for (struct node one; node_ok(one = definition_unseen(f, name, seen));)
+        if (meets_within(f, node_field(one, FIELD_BODY), seen))
             return true;
-    }
     return false;
 }
 
-static bool meets_within(const struct function *f, struct node n, body_list *seen)
+static bool meets_within(const struct function *f, struct node n, node_list *seen)
 {
     if (node_is(n, NODE_CALL_EXPRESSION) && is_meeting(f, n, seen))
         return true;
@@ -367,10 +374,10 @@ static bool meets_within(const struct function *f, struct node n, body_list *see
 
 bool calls_barrier(const struct function *f, struct node n)
 {
-    return meets_within(f, n, &(body_list){0});
+    return meets_within(f, n, &(node_list){0});
 }
 
 bool call_meets(const struct function *f, struct node call)
 {
-    return is_meeting(f, call, &(body_list){0});
+    return is_meeting(f, call, &(node_list){0});
 }

@@ -32,18 +32,6 @@ static bool is_kernel(const struct function *f, struct node name)
     return false;
 }
 
-/* The mentions of a host variable, its declaration's included. */
-static struct node *mentions(const struct function *f, const struct variable *v, size_t *n)
-{
-    struct node *names = names_in(f, f->body), *found = names;
-
-    *n = 0;
-    for (; node_ok(*names); names++)
-        if (function_variable_of(f, *names) == v)
-            found[(*n)++] = *names;
-    return found;
-}
-
 /* `auto kernel = NAME<8>;` that keeps its value: what it stands for; else the expression itself. */
 static struct node kernel_meant_by(const struct function *f, struct node e)
 {
@@ -87,7 +75,7 @@ static bool only_early(const struct function *f, struct node list, struct call *
 {
     const struct variable *v = function_variable_of(f, node_strip(list));
     size_t n, ids = 0;
-    struct node *names = v && !v->param ? mentions(f, v, &n) : NULL;
+    struct node *names = v && !v->param ? variable_names(f, v, &n) : NULL;
 
     for (size_t i = 0; names && i < n; i++) {
         struct node statement = node_statement(names[i]), e = statement_expression(statement);
@@ -119,7 +107,8 @@ static bool read_config(const struct function *f, struct node address, struct ca
     const struct variable *v =
         node_is_address(f, e) ? function_variable_of(f, node_strip(node_field(e, FIELD_ARGUMENT))) : NULL;
     size_t n, at;
-    struct node *names = v && !v->param && str_eq(v->type, "cudaLaunchConfig_t") ? mentions(f, v, &n) : NULL;
+    struct node *names =
+        v && !v->param && str_eq(v->type, "cudaLaunchConfig_t") ? variable_names(f, v, &n) : NULL;
 
     if (!names || (node_ok(v->init) && !str_in(text_compact(f->a, text_of(f, v->init)), "{}|{0}")))
         return false;
@@ -156,7 +145,7 @@ static const char *read_addresses(const struct function *f, struct node list, st
 
     if (!v || v->param || !v->array || !node_is(v->init, NODE_INITIALIZER_LIST))
         return NULL;
-    mentions(f, v, &n_names);
+    variable_names(f, v, &n_names);
     struct node *addresses = named_children(f, v->init, &n);
     for (size_t i = 0; i < n; i++) {
         struct node e = node_strip(addresses[i]), name = node_strip(node_field(e, FIELD_ARGUMENT));
@@ -181,7 +170,7 @@ static bool result_is_dropped(const struct function *f, const struct call *c)
         return node_same(node_strip(statement_expression(c->statement)), c->call);
     if (!v || !node_same(node_strip(node_field(d, FIELD_VALUE)), c->call))
         return false;
-    mentions(f, v, &n);
+    variable_names(f, v, &n);
     return n == 1;
 }
 
@@ -255,13 +244,13 @@ static void name_kernel(const struct function *f, const struct call *c, struct e
             v = &f->variables[i];
     if (!v || !once(seen, v->statement))
         return;
-    struct node *names = mentions(f, v, &n);
+    struct node *names = variable_names(f, v, &n);
     for (size_t i = 0; i < n; i++)
         if (!node_within(names[i], v->statement) &&
             !str_starts(call_name(f, node_parent(node_parent(names[i]))), "cudaLaunchKernel") &&
             !node_within(names[i], c->call))
             edits_node(edits, names[i], text_of(f, c->kernel));
-    edits_statement_gone(edits, f, v->statement);
+    edits_remove(edits, f, v->statement);
 }
 
 static void write_plain(const struct call *c, struct edits *seen, struct edits *edits)
@@ -280,7 +269,7 @@ static void write_plain(const struct call *c, struct edits *seen, struct edits *
     }
     for (size_t i = 0; i < c->gone.n; i++)
         if (once(seen, c->gone.v[i]))
-            edits_statement_gone(edits, f, c->gone.v[i]);
+            edits_remove(edits, f, c->gone.v[i]);
     name_kernel(f, c, seen, edits);
 }
 

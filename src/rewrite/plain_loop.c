@@ -18,17 +18,6 @@ struct form {
 };
 typedef VEC(struct form) form_list;
 
-static struct node *mentions(const struct function *f, const struct variable *v, size_t *n)
-{
-    struct node *names = names_in(f, f->body), *found = names;
-
-    *n = 0;
-    for (; node_ok(*names); names++)
-        if (function_variable_of(f, *names) == v)
-            found[(*n)++] = *names;
-    return found;
-}
-
 /* Does the expression mean the same here as where it stands? */
 static bool is_constant(const struct function *f, struct node e)
 {
@@ -163,7 +152,7 @@ static bool beside_form(const struct function *f, struct node loop, struct form 
         !node_same(x->v->statement, declaration) || !node_same(x->step->statement, declaration) ||
         !steps(f, x->update, x->v) || !is_constant(f, x->step->init) || x->v->from > x->step->from)
         return false;
-    mentions(f, x->step, &n);
+    variable_names(f, x->step, &n);
     return n == 2; /* its declarator and the step */
 }
 
@@ -198,7 +187,7 @@ static bool exclusive(struct node a, struct node b)
 static bool is_alone(const form_list *all, const struct form *x)
 {
     size_t n, loops = 0;
-    struct node *names = mentions(x->f, x->v, &n);
+    struct node *names = variable_names(x->f, x->v, &n);
 
     for (size_t i = 0; i < all->n; i++) {
         if (all->v[i].v != x->v)
@@ -294,7 +283,7 @@ static bool plain_apply(const struct function *first, const struct transform_sit
         for (size_t k = 0; k < i; k++)
             again = again || node_same(list.v[k].v->statement, x->v->statement);
         if (!again)
-            edits_statement_gone(edits, x->f, x->v->statement);
+            edits_remove(edits, x->f, x->v->statement);
     }
     return list.n > 0 || err_input(why_not, "all loops that threads share are written as for");
 }

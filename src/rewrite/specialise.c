@@ -54,7 +54,6 @@ static bool specialise_apply(const struct function *f, const struct transform_si
              arena_printf(a, "\n%sconstexpr %s %s = %lld;", indent, d->param->type, d->param->name,
                           (long long)d->value));
     const char *holds = arena_printf(a, "%s = %lld", d->param->name, (long long)d->value);
-    edits_attributes(edits, f, name);
     if (!edits_copy(edits, &inside, f, name, arena_printf(a, "for %s", holds), why_not))
         return false;
     for (const struct launch *launch = f->launches; launch < f->launches + f->n_launches; launch++) {

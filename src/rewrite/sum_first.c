@@ -458,7 +458,6 @@ static bool sum_apply(const struct function *f, const struct transform_site *sit
         edits_remove(&inside, f, s.parts[i]);
     edits_node(&inside, s.target, loop_text(&s));
     const char *name = fresh_name(f, arena_printf(a, "%s_sums", f->name));
-    edits_attributes(edits, f, name);
     if (!edits_copy(edits, &inside, f, name, "adding up in each thread first; its launch says when", why_not))
         return false;
     edits_include(edits, f, "<cstdint>", "<stdint.h>");

@@ -231,16 +231,10 @@ char *edits_finish(struct edits *e, const struct function *f)
 
 void edits_remove(struct edits *e, const struct function *f, struct node statement)
 {
-    size_t end = node_end(statement);
-    edits_try(e, str_line_start(f->text, node_start(statement)), end + (f->text[end] == '\n'), "");
-}
-
-void edits_statement_gone(struct edits *e, const struct function *f, struct node statement)
-{
     size_t start = node_start(statement), line = str_line_start(f->text, start), end = node_end(statement);
 
     if (f->text[end] == '\n' && strspn(f->text + line, " \t") == start - line)
-        edits_remove(e, f, statement);
+        edits_try(e, line, end + 1, "");
     else
         edits_node(e, statement, "");
 }
@@ -289,8 +283,10 @@ bool edits_copy(struct edits *e, struct edits *inside, const struct function *f,
                 const char *how, struct err *why_not)
 {
     char *copy = function_copy(inside, f, name, why_not);
-    if (copy)
+    if (copy) {
+        edits_attributes(e, f, name);
         edits_beside(e, f, how, copy);
+    }
     return copy != NULL;
 }
 

@@ -384,7 +384,6 @@ static bool vectorise_apply(const struct function *f, const struct transform_sit
     if (!vectorise(f, n, &w, &inside, &axis, &first, why_not))
         return false;
     char *name = fresh_name(f, arena_printf(a, "%s_vec%d", f->name, n));
-    edits_attributes(edits, f, name);
     if (!edits_copy(edits, &inside, f, name, arena_printf(a, "%d elements at a time; its launch says when", n),
                     why_not))
         return false;
