@@ -10,35 +10,24 @@ enum {
     MOST_FROZEN = 1 << 15 /* the product of sizes that are numbers */
 };
 
-static const char *const *copied(struct arena *a, const char *const *v, size_t n)
-{
-    const char **to = arena_array(a, const char *, n + 1);
-
-    if (n > 0)
-        memcpy(to, v, n * sizeof(*v));
-    return to;
-}
+/* A list of the same items, which may be written and grows into memory of its own. */
+#define COPY_LIST(arena, list)                                                \
+    do {                                                                      \
+        (list).v = arena_copy(arena, (list).v, (list).n * sizeof(*(list).v)); \
+        (list).cap = (list).n;                                                \
+    } while (0)
 
 /* The task, of which nothing is shared that a search writes. */
 static struct init_task copy_task(struct arena *a, const struct init_task *t)
 {
     struct init_task c = *t;
-    struct init_arg *args = arena_array(a, struct init_arg, t->args.n + 1);
 
-    if (t->args.n > 0)
-        memcpy(args, t->args.v, t->args.n * sizeof(*args));
-    c.args.v = args;
-    c.args.cap = t->args.n;
-    c.dims.v = (void *)copied(a, t->dims.v, t->dims.n);
-    c.dims.cap = t->dims.n;
-    c.domain.v = (void *)copied(a, t->domain.v, t->domain.n);
-    c.domain.cap = t->domain.n;
-    c.workloads.v = (void *)copied(a, t->workloads.v, t->workloads.n);
-    c.workloads.cap = t->workloads.n;
-    c.questions.v = (void *)copied(a, t->questions.v, t->questions.n);
-    c.questions.cap = t->questions.n;
-    c.notes.v = (void *)copied(a, t->notes.v, t->notes.n);
-    c.notes.cap = t->notes.n;
+    COPY_LIST(a, c.args);
+    COPY_LIST(a, c.dims);
+    COPY_LIST(a, c.domain);
+    COPY_LIST(a, c.workloads);
+    COPY_LIST(a, c.questions);
+    COPY_LIST(a, c.notes);
     c.bounds = (typeof(c.bounds)){0};
     return c;
 }
@@ -109,9 +98,9 @@ static bool composed(const struct attempts *x, size_t dim, struct init_task *way
     }
     if (!strchr(str_text(&product), '*') || dim_number(way, outer) < way->dims.n)
         return false;
-    init_drop(
-        way, x->arena, name, arena_strdup(x->arena, str_text(&product)),
-        arena_printf(x->arena, "a guess: %s is such a product, as the kernel divides it; is it always?", name));
+    init_drop(way, x->arena, name, arena_strdup(x->arena, str_text(&product)),
+              arena_printf(x->arena, "%s is such a product, as the kernel divides it; is it always?", name),
+              true);
     remove_dim(way, dim);
     vec_add(x->arena, &way->dims, outer);
     for (size_t i = way->dims.n - 1; i > 0; i--)
@@ -162,9 +151,10 @@ static bool freeze(struct attempts *x, const struct init_task *from, size_t but,
         init_drop(
             &way, x->arena, name, arena_printf(x->arena, "%lld", (long long)sizes[i]),
             arena_printf(x->arena,
-                         "a guess: %s is this number, because the shapes could not be told for all; which "
-                         "values do callers pass?",
-                         name));
+                         "%s is this number, because the shapes could not be told for all; which values do "
+                         "callers pass?",
+                         name),
+            true);
         remove_dim(&way, i);
     }
     return attempt(x, &way);
@@ -181,8 +171,8 @@ static bool switch_off(struct attempts *x)
         if (!str_eq(a->type, "bool") || !a->value || str_in(a->value, "0|false"))
             continue;
         a->value = "0";
-        a->todo = arena_printf(x->arena, "a guess: with %s set it did not run; which values do callers pass?",
-                               a->name);
+        init_guess(
+            a, arena_printf(x->arena, "with %s set it did not run; which values do callers pass?", a->name));
         any = true;
     }
     return any && attempt(x, &way);

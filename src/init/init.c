@@ -492,7 +492,7 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     }
     size_t guesses = 0;
     for (size_t i = 0; i < t->args.n; i++)
-        guesses += t->args.v[i].todo && str_starts(t->args.v[i].todo, "a guess: ");
+        guesses += t->args.v[i].guess;
     if (guesses)
         vec_add(s->arena, &t->notes,
                 arena_printf(s->arena,

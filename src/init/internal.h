@@ -106,7 +106,6 @@ struct init_source {
     VEC(const char *) namespaces; /* "a::b::" */
     struct expander expander;
     struct unit unit;   /* what the expander needs of one */
-    const char *flaw;   /* why it is not; NULL: it was not tried */
     int64_t *fuel;      /* of struct init_task */
     const char *others; /* what is said where several kernels have the name; NULL: this one alone */
     struct trap trap;
@@ -183,7 +182,19 @@ struct init_arg {            /* of the launcher, in its order, without the strea
     const char *values;      /* of a buffer: "{kind: index, low: 0, high: n}"; NULL: none */
     int align;               /* bytes; 0: not said */
     const char *todo;        /* what is not known of it; NULL: nothing */
+    bool guess;              /* something was taken for it all the same, with which it runs */
 };
+
+static inline void init_ask(struct init_arg *a, const char *todo) /* NULL: nothing more */
+{
+    a->todo = todo;
+    a->guess = false;
+}
+static inline void init_guess(struct init_arg *a, const char *todo)
+{
+    a->todo = todo;
+    a->guess = true;
+}
 
 struct init_bound { /* of a size, in which the launcher runs */
     const char *dim, *of;
@@ -240,8 +251,10 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
 bool init_settle(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err);
 /* rehearse.c: do the small shapes of its suite run, within its shapes? Mends what it can. */
 bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const char *name);
-/* probe_size.c: the size `name` is the value `as` from now on; it stays in t->dims. */
-void init_drop(struct init_task *t, struct arena *a, const char *name, const char *as, const char *todo);
+/* probe_size.c: the size `name` is the value `as` from now on; it stays in t->dims. guess: see struct init_arg.
+ */
+void init_drop(struct init_task *t, struct arena *a, const char *name, const char *as, const char *todo,
+               bool guess);
 struct task;
 /* probe.c: writes the task and opens it, with workloads that its domain has. draft: see init_taskfile. */
 bool init_open_task(struct init_task *t, struct arena *a, const char *dir, const char *name, int64_t draft,

@@ -505,8 +505,8 @@ static void tell_cover(struct probing *p, size_t arg)
 
     for (size_t k = 0; k < p->n_points; k++)
         e[k] = probe_elements(p, &p->at[k], arg);
-    x->todo = arena_printf(p->arena, "which shape has %s? %lld elements are touched for the first proposal",
-                           x->name, (long long)e[0]);
+    init_ask(x, arena_printf(p->arena, "which shape has %s? %lld elements are touched for the first proposal",
+                             x->name, (long long)e[0]));
     if (!probe_cover(p, p->n_points, e, &cover))
         return;
     x->shape = probe_extent_shape(p, &cover);
@@ -528,12 +528,12 @@ static void tell(struct probing *p)
         for (size_t k = 0; k < p->n_points; k++)
             touched = touched || p->at[k].args[i].end;
         if (!touched) {
-            x->todo = arena_printf(a, "%s is not touched at small sizes; which shape has it?", x->name);
+            init_ask(x, arena_printf(a, "%s is not touched at small sizes; which shape has it?", x->name));
             continue;
         }
         if (!str_eq(x->role, "scratch"))
             x->role = role_of(p, i);
-        x->todo = NULL;
+        init_ask(x, NULL);
         if (!p->within[i] && fit->form) {
             x->shape = probe_extent_shape(p, fit);
             tell_condition(p, fit);
@@ -568,24 +568,29 @@ bool init_open_task(struct init_task *t, struct arena *a, const char *dir, const
     return false;
 }
 
+bool probe_open_prints(struct arena *a, const struct task *task, struct judge **judge,
+                       struct footprints **prints, struct err *err)
+{
+    const struct trial_options o = {.device = "h200", .seed = 1, .alone = true, .verify_only = true};
+    char *source;
+
+    return judge_open(judge, task, &o, err) && fs_read(a, task->source_path, &source, NULL, err) &&
+           footprints_open(prints, *judge, task->source_path, source, err);
+}
+
 /* A launcher that overflows, or asks for more than there is, at sizes that nobody means may do at smaller ones.
  */
 static bool open_task(struct probing *p, const char *dir, const char *name, struct err *err)
 {
     static const int64_t most[] = {1 << 20, 1 << 16, 1 << 13, 1 << 10, 1 << 8, 1 << 6};
-    const struct trial_options o = {.device = "h200", .seed = 1, .alone = true, .verify_only = true};
     bool ok = false;
 
     p->t->least = 1;
     for (size_t i = 0; i < ARRAY_LEN(most) && !ok; i++) {
-        char *source;
-
         judge_close(p->judge);
         p->judge = NULL;
         ok = init_open_task(p->t, p->arena, dir, name, most[i], &p->task, err) &&
-             judge_open(&p->judge, p->task, &o, err) &&
-             fs_read(p->arena, p->task->source_path, &source, NULL, err) &&
-             footprints_open(&p->prints, p->judge, p->task->source_path, source, err);
+             probe_open_prints(p->arena, p->task, &p->judge, &p->prints, err);
         if (!ok && strstr(err->text, "division by zero") && p->t->least < MOST_LEAST) {
             p->t->least *= 2; /* where sizes are too small to be divided */
             i--;
@@ -652,7 +657,7 @@ static void tell_busy(struct probing *p)
             !p->at[0].args[i].read || p->at[0].args[i].wrote)
             continue;
         a->values = "{kind: index, low: 1, high: 2}";
-        a->todo = arena_printf(p->arena, "a guess: with zeros in %s nothing ran; which range has it?", a->name);
+        init_guess(a, arena_printf(p->arena, "with zeros in %s nothing ran; which range has it?", a->name));
     }
 }
 

@@ -84,6 +84,9 @@ struct probing {
 bool probe_is_buffer(const struct probing *p, size_t arg);
 bool probe_is_free(const struct probing *p, const struct probe_setting *s, size_t dim);
 int64_t probe_elements(const struct probing *p, const struct footprint *f, size_t arg);
+/* The judge of the task, and the prints of its original. */
+bool probe_open_prints(struct arena *a, const struct task *task, struct judge **judge,
+                       struct footprints **prints, struct err *err);
 /* One run. False: it did not come to its end, or no time is left. */
 bool probe_take(struct probing *p, struct footprint *f, const struct footprint_run *run);
 /* With zeros in all buffers; with the integers of argument `by` at a value. */

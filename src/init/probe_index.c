@@ -198,7 +198,7 @@ static const char *tell(struct probing *p, const struct probe_index *x)
     struct init_arg *to = &p->t->args.v[x->to];
     const char *name;
 
-    to->todo = NULL;
+    init_ask(to, NULL);
     if (x->below >= 0) {
         name = p->t->dims.v[x->below];
         to->shape = probe_shape(p, &x->of, NULL);
@@ -291,7 +291,7 @@ static void tell_of(struct probing *p, size_t by)
                 rows = tell(p, &p->indices.v[i]);
         }
         of->values = arena_printf(p->arena, "{kind: offsets, low: 0, high: %s}", rows ? rows : "1024");
-        of->todo = arena_printf(p->arena, "%s is taken for the ends of segments; is it?", of->name);
+        init_ask(of, arena_printf(p->arena, "%s is taken for the ends of segments; is it?", of->name));
         return;
     }
     for (size_t i = 0; i < p->indices.n; i++) {
@@ -307,19 +307,19 @@ static void tell_of(struct probing *p, size_t by)
             continue;
         of->values = arena_printf(p->arena, "{kind: %s, low: 0, high: %s}",
                                   f->wrote && !f->atomic && x->below < 0 ? "distinct" : "index", high);
-        of->todo = arena_printf(p->arena, "%s is taken for indices into %s; which range has it?", of->name,
-                                p->t->args.v[x->to].name);
+        init_ask(of, arena_printf(p->arena, "%s is taken for indices into %s; which range has it?", of->name,
+                                  p->t->args.v[x->to].name));
     }
     if (!of->values && !moves && refuses_negative(p, by)) {
         const char *bound = bound_of(p, by, stays); /* within rows that are touched whole anyway */
         of->values = bound ? arena_printf(p->arena, "{kind: index, low: 0, high: %s}", bound)
                            : arena_printf(p->arena, "{kind: index, low: 0, high: %d}", SOME);
-        of->todo =
-            arena_printf(p->arena, "the integers of %s may not be negative; which range have they?", of->name);
+        init_ask(of, arena_printf(p->arena, "the integers of %s may not be negative; which range have they?",
+                                  of->name));
     }
     if (!of->values && !of->todo)
-        of->todo = arena_printf(p->arena, "what do the integers of %s mean, and which range have they%s?",
-                                of->name, moves ? "; other buffers are touched farther by larger ones" : "");
+        init_ask(of, arena_printf(p->arena, "what do the integers of %s mean, and which range have they%s?",
+                                  of->name, moves ? "; other buffers are touched farther by larger ones" : ""));
 }
 
 void probe_tell_indices(struct probing *p)

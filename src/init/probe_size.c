@@ -439,7 +439,8 @@ static const char *replaced(struct arena *m, const char *text, const char *word,
     return text ? str_replace_word(m, text, word, with) : NULL;
 }
 
-void init_drop(struct init_task *t, struct arena *m, const char *name, const char *as, const char *todo)
+void init_drop(struct init_task *t, struct arena *m, const char *name, const char *as, const char *todo,
+               bool guess)
 {
     const char *inside = strpbrk(as, " ") ? arena_printf(m, "(%s)", as) : as;
 
@@ -447,7 +448,7 @@ void init_drop(struct init_task *t, struct arena *m, const char *name, const cha
         struct init_arg *a = &t->args.v[i];
         if (str_eq(a->value, name)) {
             a->value = as;
-            a->todo = todo;
+            (guess ? init_guess : init_ask)(a, todo);
         } else
             a->value = replaced(m, a->value, name, inside);
         a->shape = replaced(m, a->shape, name, inside);
@@ -482,7 +483,7 @@ void init_close_equal(struct init_task *t, struct arena *a)
         if (left == right || left == t->dims.n || right == t->dims.n)
             continue;
         const size_t gone = MAX(left, right);
-        init_drop(t, a, t->dims.v[gone], t->dims.v[MIN(left, right)], NULL);
+        init_drop(t, a, t->dims.v[gone], t->dims.v[MIN(left, right)], NULL, false);
         for (size_t k = 0; k < t->dims.n; k++) {
             if (k != gone)
                 t->dims.v[kept++] = t->dims.v[k];
@@ -513,7 +514,7 @@ void init_close_strides(struct init_task *t, struct arena *a)
             t->dims.v[kept++] = last = name;
         else
             init_drop(t, a, name, last,
-                      arena_printf(a, "is %s always %s, or may rows lie farther apart?", name, last));
+                      arena_printf(a, "is %s always %s, or may rows lie farther apart?", name, last), false);
     }
     t->dims.n = last ? kept : t->dims.n;
 }
@@ -550,7 +551,8 @@ void probe_drop_sizes(struct probing *p)
         if (p->formula[i])
             init_drop(t, p->arena, t->dims.v[i], probe_text(p, &p->as[i]),
                       arena_printf(p->arena, "rows lie one behind the other; may they lie farther apart by %s?",
-                                   t->dims.v[i]));
+                                   t->dims.v[i]),
+                      false);
     }
     for (size_t i = 0; i < p->n_dims; i++) {
         const char *name = t->dims.v[i];
@@ -559,9 +561,9 @@ void probe_drop_sizes(struct probing *p)
         if (p->formula[i])
             continue;
         if (p->setting.fixed[i])
-            init_drop(
-                t, p->arena, name, arena_printf(p->arena, "%lld", (long long)p->setting.fixed[i]),
-                arena_printf(p->arena, "the launcher decides by %s; which values do callers pass?", name));
+            init_drop(t, p->arena, name, arena_printf(p->arena, "%lld", (long long)p->setting.fixed[i]),
+                      arena_printf(p->arena, "the launcher decides by %s; which values do callers pass?", name),
+                      false);
         else
             keep[i] = true;
     }
@@ -571,7 +573,8 @@ void probe_drop_sizes(struct probing *p)
         if (!keep[i] || is_said(p, i))
             continue;
         init_drop(t, p->arena, t->dims.v[i], "1",
-                  arena_printf(p->arena, "%s moves no extent; which values do callers pass?", t->dims.v[i]));
+                  arena_printf(p->arena, "%s moves no extent; which values do callers pass?", t->dims.v[i]),
+                  false);
         keep[i] = false;
         kept--;
     }

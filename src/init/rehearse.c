@@ -25,22 +25,19 @@ struct rehearsing {
     struct task_values *narrow; /* by argument, where `narrowed` */
     bool narrowed[PROBE_ARGS], whole[PROBE_ARGS];
     bool atomic;
-    size_t arg; /* that is touched too far: elements, in which shape */
-    int64_t elements;
-    const int64_t *dims;
-    const char *flaw; /* the last one, in words */
+    struct flaw {   /* the last one */
+        size_t arg; /* that is touched too far: elements, in which shape */
+        int64_t elements;
+        const int64_t *dims;
+        const char *words; /* NULL: there was none */
+    } flaw;
 };
 
 /* The text as the task stands, with sizes that its domain has, and all that runs it. */
 static bool open_rehearsal(struct rehearsing *r, struct err *err)
 {
-    const struct trial_options o = {.device = "h200", .seed = 1, .alone = true, .verify_only = true};
-    char *source;
-
     return init_open_task(r->t, r->arena, r->dir, r->name, 0, &r->task, err) &&
-           judge_open(&r->judge, r->task, &o, err) &&
-           fs_read(r->arena, r->task->source_path, &source, NULL, err) &&
-           footprints_open(&r->prints, r->judge, r->task->source_path, source, err);
+           probe_open_prints(r->arena, r->task, &r->judge, &r->prints, err);
 }
 
 static double volume(const struct rehearsing *r, const struct task_case *c)
@@ -103,8 +100,8 @@ static enum fit run_case(struct rehearsing *r, const struct task_case *c, bool z
     if (*r->t->fuel < 0)
         return STOPS;
     if (!take(r, c, zeros, 0, &f)) {
-        r->flaw = arena_printf(r->arena, "%s; %s", task_dims_text(r->arena, r->task, c->dims),
-                               f.words ? f.words : "it does not run");
+        r->flaw.words = arena_printf(r->arena, "%s; %s", task_dims_text(r->arena, r->task, c->dims),
+                                     f.words ? f.words : "it does not run");
         /* too much work of larger sizes is no flaw */
         return f.endless && (zeros || c != r->cases[0]) ? FITS : STOPS;
     }
@@ -116,12 +113,13 @@ static enum fit run_case(struct rehearsing *r, const struct task_case *c, bool z
         if (arg->role == ROLE_SCALAR || !task_shape(r->task, arg, c->dims, &have, NULL))
             continue;
         if (f.args[i].end > (uint64_t)have * size) {
-            r->arg = i;
-            r->elements = (int64_t)((f.args[i].end + size - 1) / size);
-            r->dims = c->dims;
-            r->flaw = arena_printf(r->arena, "%s; %s is touched up to element %lld, and its shape holds %lld",
-                                   task_dims_text(r->arena, r->task, c->dims), arg->name,
-                                   (long long)r->elements, (long long)have);
+            r->flaw.arg = i;
+            r->flaw.elements = (int64_t)((f.args[i].end + size - 1) / size);
+            r->flaw.dims = c->dims;
+            r->flaw.words =
+                arena_printf(r->arena, "%s; %s is touched up to element %lld, and its shape holds %lld",
+                             task_dims_text(r->arena, r->task, c->dims), arg->name, (long long)r->flaw.elements,
+                             (long long)have);
             return REACHES;
         }
         r->atomic = r->atomic || f.args[i].atomic;
@@ -177,8 +175,8 @@ static const char *shape_that_holds(const struct rehearsing *r)
 
     for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
         const struct task_arg *arg = &r->task->args[i];
-        if (i == r->arg || arg->role == ROLE_SCALAR || !task_shape(r->task, arg, r->dims, &have, NULL) ||
-            have < r->elements || have >= least)
+        if (i == r->flaw.arg || arg->role == ROLE_SCALAR ||
+            !task_shape(r->task, arg, r->flaw.dims, &have, NULL) || have < r->flaw.elements || have >= least)
             continue;
         least = have;
         best = r->t->args.v[i].shape;
@@ -192,16 +190,16 @@ static bool mend_shapes(struct rehearsing *r)
     enum fit fit = REACHES;
 
     for (int tries = 0; tries < MOST_SHAPES && fit == REACHES; tries++) {
-        struct init_arg *a = &r->t->args.v[r->arg];
+        struct init_arg *a = &r->t->args.v[r->flaw.arg];
         const char *shape = shape_that_holds(r);
 
         if (!shape)
             return false;
         a->shape = shape;
-        a->todo = arena_printf(r->arena,
-                               "a guess: the numbers in other buffers decide how far %s is touched; "
-                               "which shape has it?",
-                               a->name);
+        init_guess(a, arena_printf(r->arena,
+                                   "the numbers in other buffers decide how far %s is touched; "
+                                   "which shape has it?",
+                                   a->name));
         if (str_eq(a->role, "out"))
             a->role = "inout";
         if (!open_again(r))
@@ -240,10 +238,10 @@ static void say_values(struct rehearsing *r, size_t i)
 
     a->values = arena_printf(
         r->arena, floating ? "{kind: uniform, low: 0, high: %g}" : "{kind: index, low: 0, high: %g}", high);
-    a->todo = arena_printf(r->arena,
-                           "a guess: with other numbers in %s the kernel reaches beyond other buffers, or does "
-                           "not end; which range has it?",
-                           a->name);
+    init_guess(a, arena_printf(r->arena,
+                               "with other numbers in %s the kernel reaches beyond other buffers, or does "
+                               "not end; which range has it?",
+                               a->name));
 }
 
 /* With zeros all is within the shapes. Of which buffers must the numbers be small, and how small? */
@@ -293,11 +291,10 @@ static void mend_roles(struct rehearsing *r)
         if (r->task->args[i].role != ROLE_OUT || r->whole[i])
             continue;
         a->role = "inout";
-        a->todo =
-            arena_printf(r->arena,
-                         "a guess: not all of %s is written for every shape; do callers need what it held "
-                         "before (inout), or is a part of it nobody's?",
-                         a->name);
+        init_guess(a, arena_printf(r->arena,
+                                   "not all of %s is written for every shape; do callers need what it held "
+                                   "before (inout), or is a part of it nobody's?",
+                                   a->name));
     }
 }
 
@@ -364,9 +361,10 @@ static bool mend(struct rehearsing *r)
 
     if (fit == FITS)
         return true;
+    const struct flaw far = r->flaw;
     const bool zeros = run_cases(r, true) == FITS;
     if (zeros && fit == REACHES) {
-        run_cases(r, false); /* says again what is touched too far */
+        r->flaw = far;
         if (mend_shapes(r))
             return true;
         restore(r, args);
@@ -395,9 +393,9 @@ bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const 
         t->work = MAX((t->work ? t->work : 1 << 22) / 8, LEAST_WORK);
         good = open_again(r);
     }
-    if (!good && r->flaw)
-        t->flaw =
-            arena_printf(a, "tried with %s. Say in task.yaml which sizes go together, or that shape", r->flaw);
+    if (!good && r->flaw.words)
+        t->flaw = arena_printf(a, "tried with %s. Say in task.yaml which sizes go together, or that shape",
+                               r->flaw.words);
     close_rehearsal(r);
     return good;
 }

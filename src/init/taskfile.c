@@ -217,7 +217,7 @@ static void add_arg(struct str *out, const struct init_arg *a)
         str_addf(out, ", value: %s", a->value);
     str_addc(out, '}');
     if (a->todo)
-        str_addf(out, " # TODO: %s", a->todo);
+        str_addf(out, " # TODO: %s%s", a->guess ? "a guess: " : "", a->todo);
     str_addc(out, '\n');
 }
 

@@ -161,7 +161,7 @@ static void compose(struct alone *d, struct init_arg *a)
     a->value = a->name;
     if (strchr(str_text(&product), '*')) {
         a->value = arena_strdup(d->r.arena, str_text(&product));
-        a->todo = arena_printf(d->r.arena, "is %s always such a product?", a->name);
+        init_ask(a, arena_printf(d->r.arena, "is %s always such a product?", a->name));
     }
     if (a->value == a->name)
         vec_add(d->r.arena, &d->r.task->dims, a->name);

@@ -192,7 +192,7 @@ void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a)
     if (name_has(a->name, "block|thread") && str_eq(a->value, "1"))
         a->value = "256";
     if (!name_has(a->name, "eps"))
-        a->todo = arena_printf(m, "which values of %s do callers pass?", a->name);
+        init_ask(a, arena_printf(m, "which values of %s do callers pass?", a->name));
 }
 
 void wrapper_buffer(struct wrapper_reader *r, struct init_arg *a, bool constant)
@@ -204,11 +204,12 @@ void wrapper_buffer(struct wrapper_reader *r, struct init_arg *a, bool constant)
     else if (!a->role && name_has(a->name, "out|dst|result"))
         a->role = "out";
     if (!a->shape)
-        a->todo = arena_printf(r->arena, "which shape has %s?", a->name);
+        init_ask(a, arena_printf(r->arena, "which shape has %s?", a->name));
     if (!a->role) {
         a->role = "inout";
-        a->todo = arena_printf(r->arena, "%s%sis %s read before it is written (inout), or written whole (out)?",
-                               a->todo ? a->todo : "", a->todo ? " " : "", a->name);
+        init_ask(a,
+                 arena_printf(r->arena, "%s%sis %s read before it is written (inout), or written whole (out)?",
+                              a->todo ? a->todo : "", a->todo ? " " : "", a->name));
     }
 }
 
