@@ -45,17 +45,26 @@ static void fail(struct kernel_row *row, const char *words)
     row->words = words;
 }
 
+/* The value of an option of the runs; NULL: it is not said. */
+static const char *passed(const struct campaign *c, const char *option)
+{
+    const char *value = NULL;
+
+    for (size_t i = 0; i + 1 < c->n_passed; i++)
+        if (str_eq(c->passed[i], option))
+            value = c->passed[i + 1];
+    return value;
+}
+
 bool campaign_survey(struct campaign *c, struct kernel_row *row, struct err *err)
 {
-    const char *device = "auto";
+    const char *device = passed(c, "--device");
     struct proc_limits limits = {.wall_s = SURVEY_S};
     struct proc_result r;
     json_t *o;
 
-    for (size_t i = 0; i + 1 < c->n_passed; i++)
-        if (str_eq(c->passed[i], "--device"))
-            device = c->passed[i + 1];
-    const char *argv[] = {PROC_SELF, "profile", row->dir, "--device", device, "--json", "--quiet", NULL};
+    const char *argv[] = {PROC_SELF, "profile", row->dir, "--device", device ? device : "auto",
+                          "--json",  "--quiet", NULL};
     if (!proc_run(argv, NULL, &limits, &r, err))
         return false;
     if (r.end == PROC_EXITED && r.status == 0 &&
@@ -157,14 +166,6 @@ static void end_row(struct campaign *c, struct kernel_row *row, int status, doub
         fail(row, fs_read(c->a, log, &text, NULL, NULL) ? last_words(c->a, text) : "it ended without a word");
 }
 
-static bool is_passed(const struct campaign *c, const char *option)
-{
-    for (size_t i = 0; i < c->n_passed; i++)
-        if (str_eq(c->passed[i], option))
-            return true;
-    return false;
-}
-
 bool campaign_begin(struct campaign *c, struct kernel_row *row, double budget_s, struct err *err)
 {
     const char *run = fs_join(c->a, c->out, row->run);
@@ -186,7 +187,7 @@ bool campaign_begin(struct campaign *c, struct kernel_row *row, double budget_s,
     if (c->o->workers) {
         vec_add(c->a, &argv, "--workers");
         vec_add(c->a, &argv, c->o->workers);
-    } else if (c->o->jobs > 0 && !is_passed(c, "--jobs")) {
+    } else if (c->o->jobs > 0 && !passed(c, "--jobs")) {
         vec_add(c->a, &argv, "--jobs");
         vec_add(c->a, &argv, arena_printf(c->a, "%d", c->o->jobs));
     }

@@ -199,8 +199,8 @@ static bool take(struct branches *b, const struct sized *s, const struct news *n
     struct version *v = b->version;
     bool fits = s->elements <= RUN_ELEMENTS && b->elements + s->elements <= SUM_ELEMENTS;
 
-    if (v->n_branches == MOST_RUN || s->elements > (int64_t)(v->judge->device->dram_bytes / 8))
-        return false; /* or it may not fit the device */
+    if (v->n_branches == MOST_RUN || s->elements > most_elements(v->judge))
+        return false;
     if (news->mark && fits)
         b->elements += s->elements;
     else if (news->mark && b->n_far < MOST_FAR)

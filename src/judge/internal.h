@@ -384,6 +384,12 @@ struct judge {
     unsigned exceptions; /* of the error rule that are in force */
 };
 
+/* A shape of more elements may not fit the device. */
+static inline int64_t most_elements(const struct judge *j)
+{
+    return (int64_t)(j->device->dram_bytes / 8);
+}
+
 struct trial_clocks clocks_now(const struct cuda *gpu);
 
 /* exact.c: of one case, by the original as it is compiled for its shadow; where that cannot be run or costs too

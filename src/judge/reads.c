@@ -132,7 +132,7 @@ static bool further(const struct judge *j, const int64_t *dims, int64_t *to)
     if (to[largest] > INT64_MAX / 2)
         return false;
     to[largest] *= 2;
-    return task_in_domain(t, to) && task_case_elements(t, to) <= (int64_t)(j->device->dram_bytes / 8);
+    return task_in_domain(t, to) && task_case_elements(t, to) <= most_elements(j);
 }
 
 bool reads_verify(struct judge *j, struct version *v, struct arena *a, const int64_t *dims, struct fate *fate,

@@ -437,6 +437,16 @@ static const int64_t *longest_case(const struct judge *j)
     return longest;
 }
 
+static bool run_longest(struct seek *s, const struct task_values *values, const char *what, struct err *err)
+{
+    bool ok = run_case(s, longest_case(s->judge), values, err);
+
+    if (ok && !fate_open(s->fate))
+        s->fate->words = arena_printf(s->own, "%s, with %s", s->fate->words, what);
+    arena_reset(s->arena);
+    return ok;
+}
+
 /* A guard is right on either side of its constant, and may be wrong where many numbers lie just below it:
  * inputs of one form have nothing else, of either sign, and the others are the task's. */
 static bool seek_guards(struct seek *s, struct err *err)
@@ -464,13 +474,10 @@ static bool seek_guards(struct seek *s, struct err *err)
         }
         if (!alone || !task_is_any_float(&t->args[first]))
             continue;
-        if (!run_case(s, longest_case(s->judge), values, err))
+        if (!run_longest(s, values,
+                         arena_printf(s->own, "inputs just below %.9g, with which its own code compares", high),
+                         err))
             return false;
-        if (!fate_open(s->fate))
-            s->fate->words =
-                arena_printf(s->own, "%s, with inputs just below %.9g, with which its own code compares",
-                             s->fate->words, high);
-        arena_reset(s->arena);
     }
     return true;
 }
@@ -495,14 +502,8 @@ static bool seek_signs(struct seek *s, struct err *err)
         values[i].high = n % 2 ? -high / 2 : high;
         n++;
     }
-    if (n < 2 || seek_over(s))
-        return true;
-    bool ok = run_case(s, longest_case(s->judge), values, err);
-    if (ok && !fate_open(s->fate))
-        s->fate->words = arena_printf(
-            s->own, "%s, with large inputs, each of one sign and the next of the other", s->fate->words);
-    arena_reset(s->arena);
-    return ok;
+    return n < 2 || seek_over(s) ||
+           run_longest(s, values, "large inputs, each of one sign and the next of the other", err);
 }
 
 /* ---- bit patterns ---- */

@@ -78,13 +78,15 @@ struct run_seen;
 struct several {
     VEC(struct run_seen *) runs; /* one at least */
     size_t front;
+    double heard_s, heard_t_s; /* when the last event came, and the time that it said */
 };
 
 void several_open(struct several *s); /* with one that has not begun */
 void several_close(struct several *s);
 /* Takes an event of the kernel that it names, or of the one in front; true: another run stands in front now. */
 bool several_event(struct several *s, const char *event, const json_t *fields);
-bool several_next(struct several *s); /* the next one comes to the front; false: there is no other */
+bool several_next(struct several *s);          /* the next one comes to the front; false: there is no other */
+double several_now_s(const struct several *s); /* on the clock of the events */
 struct ui_state *several_front(const struct several *s);
 struct ui_state *several_at(const struct several *s, size_t i);
 

@@ -26,8 +26,7 @@ static struct {
     pthread_mutex_t lock; /* of what follows; the rest is the thread's own */
     struct several runs;
     bool changed;
-    bool another;              /* run began: a campaign's next */
-    double heard_s, heard_t_s; /* when the last event came, and the time that it said */
+    bool another; /* run is shown: a campaign's next */
 
     struct view view;
     struct frame shown, next;
@@ -86,7 +85,7 @@ static void show(void)
         screen.view = (struct view){0};
     screen.another = false;
     m = several_front(&screen.runs);
-    screen.view.now_s = m->ended ? m->t_s : screen.heard_t_s + time_s() - screen.heard_s;
+    screen.view.now_s = m->ended ? m->t_s : several_now_s(&screen.runs);
     screen.view.others = screen.runs.runs.n - 1;
     draw(m, &screen.view, &screen.next);
     pthread_mutex_unlock(&screen.lock);
@@ -219,8 +218,6 @@ void screen_event(void *context, const char *event, const json_t *fields)
     (void)context;
     pthread_mutex_lock(&screen.lock);
     screen.another = several_event(&screen.runs, event, fields) || screen.another;
-    screen.heard_s = time_s();
-    screen.heard_t_s = json_num(fields, "t_s"); /* every event that is heard has one */
     first = !screen.changed;
     screen.changed = true;
     pthread_mutex_unlock(&screen.lock);
@@ -267,7 +264,6 @@ bool screen_open(void (*stop)(void))
         screen.ascii = !terminal_utf8();
         screen.view = (struct view){0};
         screen.changed = true;
-        screen.heard_s = time_s();
         several_open(&screen.runs);
         size_up();
         if (start_thread())

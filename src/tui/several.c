@@ -30,7 +30,7 @@ static void drop(struct several *s, size_t i)
 
 void several_open(struct several *s)
 {
-    *s = (struct several){0};
+    *s = (struct several){.heard_s = time_s()};
     add(s, NULL);
 }
 
@@ -39,6 +39,11 @@ void several_close(struct several *s)
     while (s->runs.n > 0)
         drop(s, s->runs.n - 1);
     vec_free(&s->runs);
+}
+
+double several_now_s(const struct several *s)
+{
+    return s->heard_t_s + time_s() - s->heard_s;
 }
 
 struct ui_state *several_front(const struct several *s)
@@ -86,6 +91,8 @@ bool several_event(struct several *s, const char *event, const json_t *fields)
     struct run_seen *r = run_of(s, json_text(fields, "kernel", NULL));
     bool anew = str_eq(event, "run") && &r->state == several_front(s);
 
+    s->heard_s = time_s();
+    s->heard_t_s = json_num(fields, "t_s"); /* every event has one */
     ui_state_event(&r->state, event, fields);
     return step_on(s) || anew;
 }

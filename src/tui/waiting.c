@@ -16,16 +16,13 @@ static struct {
 
     pthread_mutex_t lock; /* of what follows */
     struct several runs;
-    double said_s, pause_s;    /* when something was said last; how long it may be silent from then on */
-    double heard_s, heard_t_s; /* when the last event came, and the time that it said */
+    double said_s, pause_s; /* when something was said last; how long it may be silent from then on */
     bool end;
 } waiting = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void add_seconds(struct str *to, double since_s)
 {
-    double now_s = waiting.heard_t_s + time_s() - waiting.heard_s;
-
-    str_addf(to, " (%.0f s)", floor(fmax(0, now_s - since_s)));
+    str_addf(to, " (%.0f s)", floor(fmax(0, several_now_s(&waiting.runs) - since_s)));
 }
 
 /* What goes on now in one run; nothing when nobody is at work. */
@@ -88,10 +85,8 @@ void waiting_event(const char *event, const json_t *fields, bool said)
         return;
     pthread_mutex_lock(&waiting.lock);
     several_event(&waiting.runs, event, fields);
-    waiting.heard_s = time_s();
-    waiting.heard_t_s = json_num(fields, "t_s");
     if (said) {
-        waiting.said_s = waiting.heard_s;
+        waiting.said_s = waiting.runs.heard_s;
         waiting.pause_s = FIRST_S;
     }
     pthread_mutex_unlock(&waiting.lock);
@@ -105,7 +100,7 @@ void waiting_open(void (*say)(const char *text))
     several_open(&waiting.runs);
     waiting.say = say;
     waiting.end = false;
-    waiting.said_s = waiting.heard_s = time_s();
+    waiting.said_s = waiting.runs.heard_s;
     waiting.pause_s = FIRST_S;
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);

@@ -226,7 +226,7 @@ static bool make_tile(struct bench *b, struct track *t, size_t k, struct err *er
 
     if ((arg->role != ROLE_IN && arg->role != ROLE_INOUT) || t->bytes[k] == 0)
         return true;
-    if (in_place_only(&values)) {
+    if (in_place_only(&arg->values)) {
         n = elements;
         wholes = MIN(MAX(TILE / elements, (size_t)2), t->n_distinct);
     }
@@ -248,11 +248,10 @@ static bool make_tile(struct bench *b, struct track *t, size_t k, struct err *er
 /* One buffer's values in one image: the tile from a place of its own on, and what is there again and again. */
 static bool fill(struct bench *b, const struct track *t, size_t k, size_t image, struct err *err)
 {
-    const struct task_values values = timed_values(t->arg[k]);
     uint64_t to = b->bank + image * t->set_bytes + t->offset[k], size = kernel_type_size(t->arg[k]->type);
     uint64_t elements = t->bytes[k] / size, place = rng_hash(image, k), first, done;
 
-    if (in_place_only(&values))
+    if (in_place_only(&t->arg[k]->values))
         first = image * elements % t->tile_elements[k];
     else
         first = elements <= TILE / 2 ? place % (TILE - elements + 1) : place % (TILE / 2);
