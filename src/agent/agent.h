@@ -342,5 +342,6 @@ char *text_code(struct arena *a, const char *s, bool numbered); /* a fenced bloc
 /* The line of a file with two before and behind it, numbered; "" for line 0 or one that it does not have. */
 char *text_around(struct arena *a, const char *file, int line);
 const char *text_verdict(struct arena *a, const char *verdict); /* what it means, for whoever mends the file */
+const char *part_of_hopper(void); /* what share/prompts/contract.md says of a device of sm_90 alone */
 
 #endif

@@ -33,6 +33,12 @@ static char *signature(const struct task *t, struct arena *a)
     return str_take(&s, a);
 }
 
+const char *part_of_hopper(void)
+{
+    return " A file with the word `wgmma` or `setmaxnreg` is compiled for sm_90a. These run, and so do clusters, "
+           "distributed shared memory, `mbarrier`, bulk copies, and tensor maps made in the launcher.";
+}
+
 char *part_contract(const struct agent_brief *b, struct arena *a)
 {
     struct str flags = {0}, headers = {0};
@@ -45,11 +51,7 @@ char *part_contract(const struct agent_brief *b, struct arena *a)
         {"signature", signature(b->task, a)},
         {"arch", arena_printf(a, "%d%d", b->limits->cc_major, b->limits->cc_minor)},
         {"flags", flags.len ? str_take(&flags, a) : "none"},
-        {"own",
-         b->limits->cc_major == 9 && b->limits->cc_minor == 0
-             ? " A file with the word `wgmma` or `setmaxnreg` is compiled for sm_90a. These run, and so do clusters, "
-               "distributed shared memory, `mbarrier`, bulk copies, and tensor maps made in the launcher."
-             : ""},
+        {"own", b->limits->cc_major == 9 && b->limits->cc_minor == 0 ? part_of_hopper() : ""},
         {"headers", str_take(&headers, a)},
     };
     return fill_share(a, "prompts/contract.md", slots, ARRAY_LEN(slots));

@@ -10,6 +10,7 @@ static char *skill_text(struct arena *a)
         {"signature", "extern \"C\" void NAME(..., cudaStream_t stream)"},
         {"arch", "90 or what the task's device is"},
         {"flags", "those of task.yaml"},
+        {"own", part_of_hopper()},
         {"headers", ", and those that task.yaml lists under headers"},
     };
 
