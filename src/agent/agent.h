@@ -292,8 +292,9 @@ struct agent_brief { /* what everybody gets */
     const char *parent_text;             /* the file to improve */
     const char *last_text;               /* coder: its own last file, which a patch may be of; NULL: none */
     const struct agent_version *version; /* the same, opened; NULL for the tester */
-    double parent_score;                 /* over the original */
-    bool times_alone;                    /* nothing of a profile is told, profile and diagnosis are NULL */
+    const char *last_lines; /* one agent: of its last file, around the line that was refused; NULL */
+    double parent_score;    /* over the original */
+    bool times_alone;       /* nothing of a profile is told, profile and diagnosis are NULL */
     const struct agent_profile *profile;
     const struct agent_diagnosis *diagnosis; /* of the parent; NULL for the tester */
     const struct agent_lesson *lessons;      /* newest last; trimmed by the prompt */

@@ -18,6 +18,8 @@ size_t text_char(const char *s, size_t left, int32_t *c);
 /* Text of others made harmless: valid UTF-8 without control and invisible characters, no fence, no marker of a
  * chat template. */
 void text_neutral(struct str *out, const char *s, size_t len);
+/* The first instruction of the asm statement that the line lies in; NULL: it lies in none, or is that line. */
+const char *text_asm_of(struct arena *a, const char *file, int line);
 char *text_head(struct arena *a, const char *s, size_t max); /* at most max bytes, no character cut */
 
 /* ---- planner.c ---- */

@@ -45,26 +45,22 @@ static const char *main_bound(const struct agent_profile *p)
  * is left is at least that much. */
 static void add_bounds(const struct trial_time *w, struct str *s)
 {
-    const double us[] = {w->dram_us, w->l2_us, w->issue_us, w->latency_us, w->launch_us, w->sync_us};
-    const char *const names[] = {"dram", "l2", "issue", "latency", "launch", "sync"};
-    double rest = w->us;
-    size_t first = 0, second;
+    struct trial_bound all[N_BOUNDS];
+    double rest = w->us, alone = trial_bound_us(w);
+    const struct trial_bound *second = NULL;
 
-    for (size_t i = 0; i < ARRAY_LEN(us); i++) {
-        rest -= us[i] > 0 ? us[i] : 0;
-        if (str_eq(names[i], w->bound))
-            first = i;
+    trial_bounds(w, all);
+    for (size_t i = 0; i < N_BOUNDS; i++) {
+        rest -= all[i].us > 0 ? all[i].us : 0;
+        if (!str_eq(all[i].name, w->bound) && all[i].us > (second ? second->us : 0.1 * w->us))
+            second = &all[i];
     }
-    second = first == 0;
-    for (size_t i = 0; i < ARRAY_LEN(us); i++)
-        if (i != first && us[i] > us[second])
-            second = i;
-    if (!str_eq(names[first], w->bound) || !(us[first] > 0))
+    if (!(alone > 0))
         return;
-    str_addf(s, " There %s alone accounts for %.2f of %.2f us (%.0f %%)", names[first], us[first], w->us,
-             fmin(100, 100 * us[first] / w->us));
-    if (us[second] > 0.1 * w->us)
-        str_addf(s, ", %s for %.2f us", names[second], us[second]);
+    str_addf(s, " There %s alone accounts for %.2f of %.2f us (%.0f %%)", trial_bound_words(w, s->arena), alone,
+             w->us, fmin(100, 100 * alone / w->us));
+    if (second)
+        str_addf(s, ", %s for %.2f us", second->name, second->us);
     if (rest > 0.1 * w->us)
         str_addf(s, "; at least %.2f us are waiting that no bound explains", rest);
     str_add(s, ".");

@@ -7,6 +7,7 @@ enum {
     MAX_LESSONS_CODER = 4,
     MAX_WORDS_LINES = 24,
     MAX_SINGLE_BYTES = 6 << 10,
+    MAX_LAST_BYTES = 24 << 10,
     MAX_SAID_BYTES = 16 << 10
 };
 
@@ -108,23 +109,28 @@ void agent_prompt_coder(const struct agent_brief *b, const struct agent_strategy
               fill_share(a, "prompts/coder-ask.md", ask, ARRAY_LEN(ask)));
 }
 
-/* What became of the last file of the one conversation. */
+/* Of the last file of the one conversation; NULL: there is none. */
+static const struct agent_lesson *last_lesson(const struct agent_brief *b)
+{
+    for (size_t i = 0; i < b->n_lessons && b->attempt; i++)
+        if (b->lessons[i].id == b->attempt)
+            return &b->lessons[i];
+    return NULL;
+}
+
 static const char *outcome_of(const struct agent_brief *b, struct arena *a)
 {
-    const struct agent_lesson *l = NULL;
+    const struct agent_lesson *l = last_lesson(b);
 
-    for (size_t i = 0; i < b->n_lessons; i++)
-        if (b->lessons[i].id == b->attempt)
-            l = &b->lessons[i];
-    if (!l || b->attempt == 0)
+    if (!l)
         return arena_printf(a, "The file to make faster, %s:", part_score(b, a));
     bool behind = str_eq(l->verdict, "passed") && l->score < b->parent_score;
     return arena_printf(
-        a, "Your last file: %s%s. %s\n%s\nThe best so far, %s, from which to go on:", l->verdict,
+        a, "Your last file: %s%s. %s\n%s%s\nThe best so far, %s, from which to go on:", l->verdict,
         isfinite(l->score) ? arena_printf(a, ", %.2f times as fast as the original", l->score) : "",
         behind ? "It is correct, and slower than the best so far." : text_verdict(a, l->verdict),
         l->words && *l->words ? text_quote(a, "the judge's words", l->words, MAX_WORDS_LINES) : "",
-        part_score(b, a));
+        b->last_lines ? text_quote(a, "the place in your last file", b->last_lines, 5) : "", part_score(b, a));
 }
 
 /* An earlier turn without its file: what was said about it stays. */
@@ -138,8 +144,16 @@ static const char *without_file(struct arena *a, const char *text)
     return arena_printf(a, "%.*s(file left out)%s", (int)(open - text), text, close);
 }
 
-/* The latest turns that fit, without their files but for the last one written: each question holds the file
- * that is to be improved. */
+/* Is the last file one that the question does not show? It is, where it did not become the best. */
+static bool last_is_elsewhere(const struct agent_brief *b)
+{
+    const struct agent_lesson *l = last_lesson(b);
+
+    return l && !(str_eq(l->verdict, "passed") && l->score >= b->parent_score);
+}
+
+/* The latest turns that fit, without their files: each question holds the file that is to be improved. A last
+ * file that is another one stays, for the judge's words name its lines. */
 void agent_prompt_single(const struct agent_brief *b, const struct llm_message *before, size_t n_before,
                          struct arena *a, struct agent_prompt *p)
 {
@@ -154,11 +168,12 @@ void agent_prompt_single(const struct agent_brief *b, const struct llm_message *
     size_t from = n_before, bytes = 0;
 
     for (size_t i = 0; i < n_before; i++)
-        m[i] = (struct llm_message){before[i].assistant,
-                                    i + 1 < n_before ? without_file(a, before[i].text) : before[i].text};
+        m[i] = (struct llm_message){before[i].assistant, i + 1 < n_before || !last_is_elsewhere(b)
+                                                             ? without_file(a, before[i].text)
+                                                             : before[i].text};
     while (from >= 2 && m[from - 1].assistant && !m[from - 2].assistant) {
         bytes += strlen(m[from - 1].text) + strlen(m[from - 2].text);
-        if (bytes > MAX_SINGLE_BYTES)
+        if (bytes > (from == n_before ? MAX_LAST_BYTES : MAX_SINGLE_BYTES))
             break;
         from -= 2;
     }

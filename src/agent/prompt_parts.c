@@ -207,16 +207,9 @@ char *part_score(const struct agent_brief *b, struct arena *a)
 /* " alone 62 %": of the time, so that a bound which only just leads is seen to. */
 static const char *bound_share(struct arena *a, const struct trial_time *w)
 {
-    const struct {
-        const char *name;
-        double us;
-    } bounds[] = {{"dram", w->dram_us},       {"l2", w->l2_us},         {"issue", w->issue_us},
-                  {"latency", w->latency_us}, {"launch", w->launch_us}, {"sync", w->sync_us}};
+    double us = trial_bound_us(w);
 
-    for (size_t i = 0; i < ARRAY_LEN(bounds); i++)
-        if (str_eq(bounds[i].name, w->bound) && bounds[i].us > 0 && w->us > 0)
-            return arena_printf(a, " alone %.0f %%", fmin(100, 100 * bounds[i].us / w->us));
-    return "";
+    return us > 0 && w->us > 0 ? arena_printf(a, " alone %.0f %%", fmin(100, 100 * us / w->us)) : "";
 }
 
 /* What the version draws of the device's peaks: no diagnosis says it better. */
@@ -245,17 +238,14 @@ char *part_times(const struct agent_brief *b, struct arena *a, bool components)
             continue;
         }
         if (w->bound)
-            str_addf(&s, "; %s%s", w->bound, bound_share(a, w));
+            str_addf(&s, "; %s%s", trial_bound_words(w, a), bound_share(a, w));
         add_shares(&s, b->peaks, w);
         str_addc(&s, ')');
         if (!components)
             continue;
-        const struct {
-            const char *name;
-            double us;
-        } parts[] = {{"dram", w->dram_us},       {"l2", w->l2_us},         {"issue", w->issue_us},
-                     {"latency", w->latency_us}, {"launch", w->launch_us}, {"sync", w->sync_us}};
-        for (size_t k = 0; k < ARRAY_LEN(parts); k++)
+        struct trial_bound parts[N_BOUNDS];
+        trial_bounds(w, parts);
+        for (size_t k = 0; k < N_BOUNDS; k++)
             if (parts[k].us > 0.005)
                 str_addf(&s, " %s %s", parts[k].name, us_text(a, parts[k].us));
         if (isfinite(w->occupancy))
@@ -300,6 +290,9 @@ char *part_lines(const struct agent_brief *b, struct arena *a, bool counters)
         else if (l->lanes_active < 24)
             str_addf(&s, ", %.0f of 32 lanes active", l->lanes_active);
         str_addf(&s, ": %s", line_of(b, a, &b->profile->lines[i]));
+        const char *instruction = b->parent_text ? text_asm_of(a, b->parent_text, l->line) : NULL;
+        if (instruction)
+            str_addf(&s, " (of asm `%s`)", instruction);
     }
     if (!shown)
         str_add(&s, "- not known");
@@ -355,8 +348,10 @@ char *part_transforms(const struct agent_brief *b, struct arena *a, bool in_full
         str_addf(&s, in_full ? "- %s" : "%s", ops->name);
         if (in_full && (n > 1 || settings[0]))
             str_addc(&s, ':');
-        for (size_t i = 0; i < n && (n > 1 || settings[0]); i++)
-            str_addf(&s, " %d", settings[i]);
+        for (size_t i = 0; i < n && (n > 1 || settings[0]); i++) {
+            const char *words = in_full && ops->setting_words ? ops->setting_words(a, settings[i]) : NULL;
+            str_addf(&s, "%s %s", i && in_full ? "," : "", words ? words : arena_printf(a, "%d", settings[i]));
+        }
         if (in_full)
             str_addf(&s, "; %s; %s", ops->summary,
                      first->where ? text_line(a, first->where, 100) : "everywhere");

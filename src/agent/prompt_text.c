@@ -1,5 +1,7 @@
 /* Text on its way into a prompt. What others wrote (compilers, judges, comments in kernels, earlier models) is
  * data: it must neither end the block it stands in nor look like a turn of the conversation. */
+#include <ctype.h>
+
 #include "internal.h"
 
 size_t text_char(const char *at, size_t left, int32_t *out)
@@ -155,6 +157,48 @@ char *text_around(struct arena *a, const char *file, int line)
             break;
     }
     return str_take(&out, a);
+}
+
+/* Behind the parenthesis that closes the one at p; strings and comments' ends are stepped over. */
+static const char *behind_parenthesis(const char *p)
+{
+    int depth = 0;
+
+    for (; *p; p++) {
+        if (*p == '"')
+            for (p++; *p && *p != '"'; p++)
+                p += *p == '\\' && p[1];
+        depth += (*p == '(') - (*p == ')');
+        if (!*p || depth == 0)
+            break;
+    }
+    return p;
+}
+
+const char *text_asm_of(struct arena *a, const char *file, int line)
+{
+    const char *counted = file;
+    int at = 1;
+
+    for (const char *p = file; (p = strstr(p, "asm")) != NULL; p += 3) {
+        const char *open = p + 3 + strspn(p + 3, "_volatile \t\n"), *end, *text;
+        if ((p > file && (isalpha((unsigned char)p[-1]) || (p[-1] == '_' && !str_starts(p, "asm__")))) ||
+            *open != '(')
+            continue;
+        for (; counted < p; counted++)
+            at += *counted == '\n';
+        if (at >= line)
+            return NULL;
+        end = behind_parenthesis(open);
+        for (; counted < end; counted++)
+            at += *counted == '\n';
+        text = strchr(open, '"');
+        if (at < line || !text || text > end)
+            continue;
+        text += 1 + strspn(text + 1, "{ \t");
+        return text_line(a, arena_strndup(a, text, strcspn(text, ";\"\\\n")), 60);
+    }
+    return NULL;
 }
 
 const char *text_verdict(struct arena *a, const char *verdict)

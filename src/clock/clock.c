@@ -39,6 +39,12 @@ struct load {                       /* what the GPU must do, all blocks together
     bool cold;
 };
 
+static const char *const pipe_names[N_PIPES] = {
+    [PIPE_FP32] = "fp32",        [PIPE_FP16] = "fp16",        [PIPE_FP64] = "fp64",
+    [PIPE_ALU] = "integer",      [PIPE_MUL] = "multiply",     [PIPE_SFU] = "special functions",
+    [PIPE_CONV] = "conversions", [PIPE_SHUFFLE] = "shuffles", [PIPE_LSU] = "load and store",
+    [PIPE_TENSOR] = "tensor"};
+
 static double joined(const double *t, size_t n, double exponent)
 {
     double most = 0, sum = 0;
@@ -66,8 +72,12 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     double per_sm = waves <= 3 ? ceil(x->blocks / sms) : x->blocks / sms; /* blocks of the busiest SM */
 
     double busiest = x->slots / d->schedulers_per_sm;
+    t->pipe = "scheduler";
     for (int k = 0; k < N_PIPES; k++)
-        busiest = MAX(busiest, x->pipe[k]);
+        if (x->pipe[k] > busiest) {
+            busiest = x->pipe[k];
+            t->pipe = pipe_names[k];
+        }
     t->issue_us = busiest * per_sm / mhz / m->issue_share;
 
     double first =

@@ -62,6 +62,7 @@ struct ptx_time { /* one launch, modelled */
     double us;
     enum ptx_bound bound;
     double dram_us, l2_us, issue_us, latency_us, launch_us, sync_us; /* each resource's own time */
+    const char *pipe; /* whose time issue_us is: "tensor", "load and store", ...; "scheduler": the slots' own */
     double dram_bytes, l2_bytes;
     double flops;     /* floating-point operations: fma counts two, packed and tensor ones by element;
                          conversions and comparisons are none */

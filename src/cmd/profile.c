@@ -62,33 +62,19 @@ static void add_other_lines(const struct trial *t, struct str *out)
         str_addf(out, "%5s %5.0f%%  all other lines\n", "-", 100 * (1 - listed - compiler));
 }
 
-static double share_of_bound(const struct trial_time *x)
-{
-    const struct {
-        const char *bound;
-        double us;
-    } parts[] = {{"dram", x->dram_us},       {"l2", x->l2_us},         {"issue", x->issue_us},
-                 {"latency", x->latency_us}, {"launch", x->launch_us}, {"sync", x->sync_us}};
-
-    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
-        if (str_eq(parts[i].bound, x->bound))
-            return parts[i].us / x->us;
-    return NAN;
-}
-
 static void add_profile(struct session *s, const struct agent_diagnosis *d, const char *text, struct str *out)
 {
     const struct trial *t = &s->versions[0].trial;
 
-    str_addf(out, "%s\n\n%-28s %9s %9s  %-13s %8s %8s %8s %8s %8s %8s %6s\n", d->text, "workload", "us", "copy",
+    str_addf(out, "%s\n\n%-28s %9s %9s  %-25s %8s %8s %8s %8s %8s %8s %6s\n", d->text, "workload", "us", "copy",
              "bound by", "dram", "l2", "issue", "latency", "launch", "sync", "occ.");
     for (size_t i = 0; i < t->n_workloads; i++) {
         const struct trial_time *x = &t->workloads[i].times[s->task->regime];
-        double share = share_of_bound(x);
-        const char *bound = x->bound ? x->bound : "-";
+        double share = trial_bound_us(x) / x->us;
+        const char *bound = x->bound ? trial_bound_words(x, s->arena) : "-";
         if (isfinite(share))
             bound = arena_printf(s->arena, "%s %.0f %%", bound, 100 * share);
-        str_addf(out, "%-28s %9.2f %9.2f  %-13s %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %5.0f%%%s\n",
+        str_addf(out, "%-28s %9.2f %9.2f  %-25s %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %5.0f%%%s\n",
                  trial_dims_text(s->arena, t, i), x->us, x->copy_us, bound, x->dram_us, x->l2_us, x->issue_us,
                  x->latency_us, x->launch_us, x->sync_us, 100 * x->occupancy,
                  x->extrapolated ? "  extrapolated from a smaller shape" : "");

@@ -254,6 +254,9 @@ static bool code_single(struct round *t, struct attempt *x, struct err *err)
         vec_free(&said);
     }
     t->brief.attempt = last ? last->row.candidate : 0;
+    if (last && last->n_tries && last->tries[last->n_tries - 1].trial.line)
+        t->brief.last_lines = text_around(r->arena, last->tries[last->n_tries - 1].file.text,
+                                          last->tries[last->n_tries - 1].trial.line);
     agent_prompt_single(&t->brief, r->said, r->n_said, r->arena, &x->prompt);
     r->single = x;
     x->asked = x->label;

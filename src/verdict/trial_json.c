@@ -29,6 +29,7 @@ static const struct member time_members[] = {
     TIME(flops),
     TIME(compulsory_bytes),
     TIME(bound),
+    TIME(pipe),
     TIME(extrapolated),
     {0}};
 
@@ -94,6 +95,35 @@ struct trial_time trial_time_unknown(void)
 
     json_get_members(NULL, time_members, NULL, &t);
     return t;
+}
+
+void trial_bounds(const struct trial_time *t, struct trial_bound list[N_BOUNDS])
+{
+    const struct trial_bound all[N_BOUNDS] = {{"dram", t->dram_us},     {"l2", t->l2_us},
+                                              {"issue", t->issue_us},   {"latency", t->latency_us},
+                                              {"launch", t->launch_us}, {"sync", t->sync_us}};
+
+    memcpy(list, all, sizeof(all));
+}
+
+double trial_bound_us(const struct trial_time *t)
+{
+    struct trial_bound list[N_BOUNDS];
+
+    trial_bounds(t, list);
+    for (size_t i = 0; t->bound && i < N_BOUNDS; i++)
+        if (str_eq(list[i].name, t->bound))
+            return list[i].us;
+    return NAN;
+}
+
+const char *trial_bound_words(const struct trial_time *t, struct arena *a)
+{
+    if (!t->bound)
+        return "nothing known";
+    if (!t->pipe || !str_eq(t->bound, "issue"))
+        return t->bound;
+    return arena_printf(a, "issue, %s", str_eq(t->pipe, "scheduler") ? "all pipes" : t->pipe);
 }
 
 json_t *trial_clocks_to_json(const struct trial_clocks *c)

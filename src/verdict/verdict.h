@@ -45,6 +45,7 @@ struct trial_time {     /* of one workload in one regime; NAN where unknown */
                              base_us; NAN elsewhere and when modelled */
     double pairs;         /* of blocks that the interval is from; NAN when modelled */
     const char *bound;    /* ptx_bound_name */
+    const char *pipe;     /* whose time issue_us is (struct ptx_time); NULL: unknown */
     double dram_us, l2_us, issue_us, latency_us, launch_us, sync_us;
     double dram_bytes, occupancy, waves;
     double flops;            /* floating-point operations, counted by the simulator also where a GPU is timed */
@@ -55,6 +56,16 @@ struct trial_time {     /* of one workload in one regime; NAN where unknown */
 };
 
 struct trial_time trial_time_unknown(void);
+
+struct trial_bound { /* what could bound it, and its own time */
+    const char *name;
+    double us;
+};
+enum { N_BOUNDS = 6 };
+void trial_bounds(const struct trial_time *t, struct trial_bound list[N_BOUNDS]);
+double trial_bound_us(const struct trial_time *t); /* of the one that does; NAN where unknown */
+/* With the pipe that is full where that says more: "issue, tensor"; "all pipes": the schedulers. */
+const char *trial_bound_words(const struct trial_time *t, struct arena *a);
 
 struct trial_workload {
     const int64_t *dims; /* the task's n_dims */
@@ -189,7 +200,7 @@ char *trial_coverage_words(struct arena *a, const struct trial_coverage *c, cons
 struct trial_coverage trial_coverage_both(struct arena *a, const struct trial_coverage *x,
                                           const struct trial_coverage *y);
 /* "line 41 stores 12 % of its bytes again; ..."; NULL: nothing worth saying. */
-char *trial_waste_words(struct arena *a, const struct trial *t);
+char *trial_waste_words(struct arena *a, const struct trial *t, double least);
 json_t *trial_waste_to_json(const struct trial *t); /* a list */
 void trial_waste_from_json(const json_t *lines, struct arena *a, struct trial *t);
 json_t *trial_coverage_to_json(const struct trial_coverage *c); /* null when not known */

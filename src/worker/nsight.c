@@ -101,6 +101,7 @@ static void put_time(const struct workload_sum *w, struct trial_time *t)
     double dram = w->dram / w->ns, l2 = w->l2 / w->ns, issue = w->issue / w->ns;
     double most = MAX(dram, MAX(l2, issue));
     t->bound = bound_of(t->us, dram, l2, issue, w->longest);
+    t->pipe = NULL;
     t->dram_us = t->us * dram;
     t->l2_us = t->us * l2;
     t->issue_us = t->us * issue;

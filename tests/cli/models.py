@@ -384,6 +384,20 @@ def single_is_one_conversation(folder):
 
 
 @case
+def single_sees_its_refused_file(folder):
+    """A file that was refused stays in the conversation, with the place that the judge names; one that became the best
+    is shown as the file to improve, and not twice."""
+    small_task(folder)
+    broken = file(each=2).replace("int first =", "int first = nothing +")
+    with Server(scenario(rule("engineer", broken, file(each=3), file(each=1)))) as s:
+        run(folder, s, agents="single", rounds=3)
+        asked = [b["messages"] for b in posts(s)]
+    expect("nothing +" in asked[1][-2]["content"] and "the place in your last file" in asked[1][-1]["content"], asked[1])
+    expect("int first = nothing" in asked[1][-1]["content"], asked[1][-1])
+    expect("(file left out)" in asked[2][-2]["content"] and "+ 3" not in asked[2][-2]["content"], asked[2][-2])
+
+
+@case
 def single_says_that_it_is_done(folder):
     small_task(folder)
     with Server(scenario(rule("engineer", file(each=3), "The copy bounds it.\n\nDONE."))) as s:

@@ -23,6 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     code[strlen(code) - 4] = 0;
     BUG_IF(strstr(code, "```") != NULL);
     BUG_IF(strlen(text_line(a, s, 50)) > 50);
+    text_asm_of(a, s, (int)(size % 64));
     agent_prompt_again(&before, s, "wrong", s, a, &after);
     agent_prompt_again(&after, s, NULL, s, a, &after);
     BUG_IF(after.n_messages != 3 || !after.messages[1].assistant || !*after.messages[1].text);

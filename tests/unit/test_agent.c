@@ -110,6 +110,9 @@ static void test_diagnosis_leaves_nothing_out(void **state)
     agent_diagnose_rules(&p, arena, &d);
     assert_non_null(
         strstr(d.text, "There issue alone accounts for 78.00 of 80.00 us (98 %), latency for 12.00 us."));
+    w.time.pipe = "tensor";
+    agent_diagnose_rules(&p, arena, &d);
+    assert_non_null(strstr(d.text, "There issue, tensor alone accounts for 78.00"));
     w.time.issue_us = NAN; /* a bound whose time nobody knows */
     agent_diagnose_rules(&p, arena, &d);
     assert_null(strstr(d.text, "alone accounts"));

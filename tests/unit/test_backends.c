@@ -517,6 +517,32 @@ static void length_costs_little(void **state)
     agent_version_close(&s.version);
 }
 
+/* A clock names the line of an operand as often as the first one. */
+static void test_asm_of_a_line(void **state)
+{
+    static const char file[] = "int f(int x)\n"                          /* 1 */
+                               "{\n"                                     /* 2 */
+                               "    asm volatile(\n"                     /* 3 */
+                               "        \"{ wgmma.mma_async (a);\\n\"\n" /* 4 */
+                               "        \") \\\" }\" :\n"                /* 5 */
+                               "        \"+r\"(x));\n"                   /* 6 */
+                               "    plasma(x);\n"                        /* 7 */
+                               "    asm(\"bar.sync 0;\");\n"             /* 8 */
+                               "    asm(\"never closed\n"                /* 9 */
+                               "    x\n";                                /* 10 */
+
+    (void)state;
+    assert_null(text_asm_of(arena, file, 2));
+    assert_null(text_asm_of(arena, file, 3)); /* the line says it itself */
+    assert_string_equal(text_asm_of(arena, file, 4), "wgmma.mma_async (a)");
+    assert_string_equal(text_asm_of(arena, file, 6), "wgmma.mma_async (a)");
+    assert_null(text_asm_of(arena, file, 7));
+    assert_null(text_asm_of(arena, file, 8));
+    assert_string_equal(text_asm_of(arena, file, 10), "never closed");
+    assert_null(text_asm_of(arena, file, 400));
+    assert_null(text_asm_of(arena, "asm", 2));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -529,6 +555,7 @@ int main(void)
         cmocka_unit_test(replies_are_read),
         cmocka_unit_test(any_cut_is_survived),
         cmocka_unit_test(length_costs_little),
+        cmocka_unit_test(test_asm_of_a_line),
     };
 
     return cmocka_run_group_tests_name("backends", tests, setup, teardown);

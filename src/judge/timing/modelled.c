@@ -154,6 +154,7 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
         t->time->asked_bytes += x.lines[i].bytes_used;
     t->time->extrapolated |= x.extrapolated;
     if (longest) {
+        t->time->pipe = x.pipe;
         t->time->occupancy = x.occupancy;
         t->time->waves = x.waves;
     }
