@@ -27,6 +27,7 @@ enum { SHORT_RUN = 8192 / LINE_BYTES }; /* lines: blocks that read longer runs n
 
 struct load {                       /* what the GPU must do, all blocks together */
     double blocks, resident, warps; /* resident: on one SM at once; warps of a block */
+    double sms;                     /* that its blocks can be on */
     double cycles, first_cycles;    /* of a block alone: later ones, the slowest of the first wave */
     double slots, pipe[N_PIPES], l2_read, l2_write, l2_loads, l2_stores; /* a block */
     double local;                             /* bytes of local memory in the L2, a block */
@@ -67,7 +68,7 @@ static double rounds(double waves)
 static void combine(const struct ptx_device *d, const struct cost_model *m, const struct load *x,
                     struct ptx_time *t)
 {
-    double mhz = d->sm_clock_mhz, sms = d->sm_count;
+    double mhz = d->sm_clock_mhz, sms = x->sms;
     double waves = x->blocks / (x->resident * sms);
     double per_sm = waves <= 3 ? ceil(x->blocks / sms) : x->blocks / sms; /* blocks of the busiest SM */
 
@@ -138,7 +139,7 @@ double ptx_copy_us(const struct ptx_device *d, double bytes, bool hot)
         BUG("device %s is not in the table", d->name);
     double hit = hot ? cache_resident(d, bytes) : 0, each = 128 * 16,
            dram = m->dram_ns * 1e-3 * d->sm_clock_mhz;
-    struct load x = {.blocks = ceil(bytes / 2 / each), .warps = 4, .cold = !hot};
+    struct load x = {.blocks = ceil(bytes / 2 / each), .warps = 4, .sms = d->sm_count, .cold = !hot};
     x.resident = MIN(ptx_occupancy(d, 16, 0, 128), MAX(1, ceil(x.blocks / d->sm_count)));
     x.cycles = x.first_cycles = 10 * m->alu_cycles + m->l2_cycles + 512 / m->port_bytes + (1 - hit) * dram;
     x.slots = 4 * 14;
@@ -172,6 +173,7 @@ struct run {
     const struct func *entry;
     uint64_t n_blocks;
     uint32_t cluster[3]; /* blocks; 1: none */
+    double sms;          /* that its blocks can be on */
 };
 
 static bool run_blocks(struct run *r, const uint64_t *blocks, size_t n, bool *done, struct err *err)
@@ -551,10 +553,22 @@ static void correct(const struct ptx_profile *p, const struct ptx_work *w, struc
     t->light = t->slowest_ratio > LIGHT_MOST || t->work_ratio > LIGHT;
 }
 
-static void launch_load(const struct ptx_profile *p, const struct run *r, struct ptx_cache *cache,
-                        double resident, bool extrapolated, double all_blocks, struct ptx_time *t)
+/* SMs that clusters can be on: each lies within one GPC, and what is left of one takes none. */
+static double cluster_sms(const struct ptx_device *d, double blocks, double room)
 {
-    struct load x = {.blocks = all_blocks, .resident = resident, .cold = !cache->used};
+    double clusters = 0;
+
+    if (blocks <= 1 || !d->gpc_sms[0])
+        return d->sm_count;
+    for (size_t k = 0; k < ARRAY_LEN(d->gpc_sms); k++)
+        clusters += floor(d->gpc_sms[k] * room / blocks);
+    return clusters > 0 ? clusters * blocks / room : d->sm_count;
+}
+
+static void launch_load(const struct ptx_profile *p, const struct run *r, struct ptx_cache *cache,
+                        bool extrapolated, double all_blocks, struct ptx_time *t)
+{
+    struct load x = {.blocks = all_blocks, .resident = p->resident, .sms = r->sms, .cold = !cache->used};
     x.warps = ceil((double)r->launch.block[0] * r->launch.block[1] * r->launch.block[2] / 32);
     const struct ptx_work *w = r->options.work;
     t->extrapolated = extrapolated;
@@ -598,7 +612,8 @@ bool ptx_time_launch(const struct ptx_timed *on, const struct ptx_launch *l, str
         r.cluster[k] = MAX(named ? l->cluster[k] : entry->info.req_cluster[k], 1u);
     profile_open(&p, m, o->device, on->cache);
     prices_make(&p.prices, m, o->device, p.model, entry, on->resources, on->arena);
-    double room = MAX(ptx_occupancy(o->device, registers, shared, threads), 1), sms = o->device->sm_count;
+    double room = MAX(ptx_occupancy(o->device, registers, shared, threads), 1);
+    double sms = r.sms = cluster_sms(o->device, (double)r.cluster[0] * r.cluster[1] * r.cluster[2], room);
     double resident = MIN(room, ceil((double)r.n_blocks / sms));
     p.n_blocks = r.n_blocks;
     p.concurrent = MIN((double)r.n_blocks, resident * sms);
@@ -631,7 +646,7 @@ bool ptx_time_launch(const struct ptx_timed *on, const struct ptx_launch *l, str
         ok = take_smaller(&r, &p, &done, err);
     double scale = (double)r.n_blocks / (double)MAX(p.samples.n, (size_t)1);
     if (ok && done && p.samples.n) {
-        launch_load(&p, &r, on->cache, resident, smaller || queue || (l->cooperative && !all),
+        launch_load(&p, &r, on->cache, smaller || queue || (l->cooperative && !all),
                     (double)r.n_blocks, t);
         t->occupancy = resident * ceil(threads / 32.0) * 32 / o->device->max_threads_per_sm;
         t->flops = flops_of(&p, scale);

@@ -3,7 +3,7 @@
 
 #include "cost_model.h"
 
-enum field_kind { FIELD_TEXT, FIELD_FLAG, FIELD_INT, FIELD_U32, FIELD_U64, FIELD_NUMBER, FIELD_MODEL };
+enum field_kind { FIELD_TEXT, FIELD_FLAG, FIELD_INT, FIELD_U32, FIELD_U64, FIELD_NUMBER, FIELD_GPCS, FIELD_MODEL };
 
 static const struct field {
     const char *key;
@@ -24,6 +24,7 @@ static const struct field {
     DEVICE(FIELD_INT, cc_major),
     DEVICE(FIELD_INT, cc_minor),
     DEVICE(FIELD_INT, sm_count),
+    DEVICE(FIELD_GPCS, gpc_sms),
     DEVICE(FIELD_INT, max_threads_per_sm),
     DEVICE(FIELD_INT, max_blocks_per_sm),
     DEVICE(FIELD_INT, max_threads_per_block),
@@ -94,6 +95,24 @@ static const struct field *field_find(const char *key)
     return NULL;
 }
 
+/* "18 18 16", or "unknown". */
+static bool gpcs_set(uint8_t *sms, size_t most, const char *text)
+{
+    char *end = "";
+
+    if (str_eq(text, "unknown"))
+        return true;
+    for (size_t i = 0; i < most; i++, text = end) {
+        long v = strtol(text, &end, 10);
+        if (end == text)
+            return *end == 0 && i > 0;
+        if (v < 1 || v > UINT8_MAX)
+            return false;
+        sms[i] = (uint8_t)v;
+    }
+    return *end == 0;
+}
+
 static bool field_set(const struct field *f, struct ptx_device *d, struct cost_model *m, const char *text,
                       struct arena *a)
 {
@@ -107,6 +126,8 @@ static bool field_set(const struct field *f, struct ptx_device *d, struct cost_m
         *(bool *)to = str_eq(text, "yes");
         return *(bool *)to || str_eq(text, "no");
     }
+    if (f->kind == FIELD_GPCS)
+        return gpcs_set((uint8_t *)to, ARRAY_LEN(d->gpc_sms), text);
     char *end;
     double v = strtod(text, &end);
     if (end == text || *end || !(v >= 0) || v > 1e15)

@@ -119,7 +119,7 @@ void session_add_verdict(const struct session *s, const struct session_version *
     const struct verified verified = {&s->original.trial, t, NULL};
     json_t *verification = report_verification(s->arena, &verified, json_null());
     const char *uncovered = report_uncovered(s->arena, verification),
-               *waste = trial_waste_words(s->arena, t, 0.01);
+               *waste = trial_waste_words(s->arena, t, true);
 
     const char *words = t->words ? t->words : "", *name = verdict_name(t->verdict);
     bool names_it = str_starts(words, name); /* "slower on 1 of 2 workloads" */

@@ -1,8 +1,5 @@
 #include "diagnose.h"
 
-/* Cases are small, and a tile that reaches beyond one stages for nobody: less is no finding to act on. */
-static const double WORTH_WORDS = 0.25;
-
 const char *diagnose_line(struct arena *a, const char *text, int n)
 {
     for (; text && n > 1; n--) {
@@ -31,7 +28,7 @@ void diagnose_profile(const struct task *t, const struct trial *trial, const cha
                                 .registers = trial->registers,
                                 .spill_bytes = trial->spill_bytes,
                                 .shared_bytes = trial->shared_bytes,
-                                .redundant = trial_waste_words(a, trial, WORTH_WORDS)};
+                                .redundant = trial_waste_words(a, trial, false)};
     for (size_t i = 0; i < trial->n_workloads; i++)
         w[i] = (struct agent_workload){trial_dims_text(a, trial, i), trial->workloads[i].times[t->regime]};
     for (size_t i = 0; i < trial->n_lines; i++)

@@ -283,6 +283,7 @@ struct ptx_device {
     bool validated;
     int cc_major, cc_minor, sm_count, max_threads_per_sm, max_blocks_per_sm, max_threads_per_block,
         schedulers_per_sm;
+    uint8_t gpc_sms[16]; /* SMs of each GPC, within which a cluster lies; zeros: not known */
     uint32_t registers_per_sm, shared_per_sm, shared_per_block, shared_per_block_optin;
     uint64_t l2_bytes, dram_bytes;
     double sm_clock_mhz, dram_peak_gbs, dram_copy_gbs, l2_gbs;

@@ -199,8 +199,9 @@ char *trial_coverage_words(struct arena *a, const struct trial_coverage *c, cons
 /* Of one version in two trials: what neither ran. */
 struct trial_coverage trial_coverage_both(struct arena *a, const struct trial_coverage *x,
                                           const struct trial_coverage *y);
-/* "line 41 stores 12 % of its bytes again; ..."; NULL: nothing worth saying. */
-char *trial_waste_words(struct arena *a, const struct trial *t, double least);
+/* "line 41 stores 12 % of its bytes again; ..."; NULL: nothing worth saying. With what shared memory holds for
+ * nobody only where it is asked for: the suite's cases are small, and of a tile much lies beyond them. */
+char *trial_waste_words(struct arena *a, const struct trial *t, bool with_staged);
 json_t *trial_waste_to_json(const struct trial *t); /* a list */
 void trial_waste_from_json(const json_t *lines, struct arena *a, struct trial *t);
 json_t *trial_coverage_to_json(const struct trial_coverage *c); /* null when not known */

@@ -28,7 +28,7 @@ void trial_waste_from_json(const json_t *lines, struct arena *a, struct trial *t
     t->n_waste = n;
 }
 
-char *trial_waste_words(struct arena *a, const struct trial *t, double least)
+char *trial_waste_words(struct arena *a, const struct trial *t, bool with_staged)
 {
     enum { MOST = 3 };
     struct str s = {0};
@@ -36,8 +36,8 @@ char *trial_waste_words(struct arena *a, const struct trial *t, double least)
 
     for (size_t i = 0; i < t->n_waste; i++) {
         const struct trial_waste *w = &t->waste[i];
-        bool again = w->again_bytes >= least * w->stored_bytes && w->again_bytes > 0,
-             unread = w->unread_bytes >= least * w->staged_bytes && w->unread_bytes > 0;
+        bool again = w->again_bytes >= 0.01 * w->stored_bytes && w->again_bytes > 0,
+             unread = with_staged && w->unread_bytes >= 0.01 * w->staged_bytes && w->unread_bytes > 0;
         if ((!again && !unread) || n++ >= MOST)
             continue;
         str_addf(&s, "%sline %d", n > 1 ? "; " : "", w->line);

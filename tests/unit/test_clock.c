@@ -43,6 +43,10 @@ static void test_devices(void **state)
         assert_non_null(cost_model_of(&list[k]));
         assert_true(list[k].dram_copy_gbs < list[k].dram_peak_gbs);
         assert_true(list[k].source[0] != '\0');
+        int sms = 0;
+        for (size_t g = 0; g < ARRAY_LEN(list[k].gpc_sms); g++)
+            sms += list[k].gpc_sms[g];
+        assert_true(sms == 0 || sms == list[k].sm_count);
     }
     assert_null(ptx_device_find("h2000"));
     struct ptx_device other = list[0];
@@ -72,6 +76,9 @@ static void test_device_errors(void **state)
     check_bad("validated: no\nsm_count: 1.5\n", 2, "'1.5' is no value");
     check_bad("sm_count: -1\n", 1, "'-1' is no value");
     check_bad("sm_count: 4x\n", 1, "'4x' is no value");
+    check_bad("gpc_sms: 18 x\n", 1, "'18 x' is no value");
+    check_bad("gpc_sms: 0\n", 1, "'0' is no value");
+    check_bad("gpc_sms: 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n", 1, "is no value");
     check_bad("sm_count: 4\nsm_count: 4\n", 2, "sm_count is said twice");
     check_bad("sm_count: [4]\n", 1, "flat mapping");
     check_bad("dram_ns: 0\n", 1, "'0' is no value");
@@ -300,6 +307,7 @@ struct bench {
     struct arena *a;
     struct ptx_cache *cache;
     uint64_t out, in;
+    uint32_t cluster, shared_bytes; /* of the launches; 0: none */
 };
 
 enum { BUFFER_BYTES = 64 << 20 };
@@ -307,6 +315,7 @@ enum { BUFFER_BYTES = 64 << 20 };
 static void bench_open(struct bench *b)
 {
     struct err err = {0};
+    *b = (struct bench){0};
     b->a = arena_open();
     b->mem = ptx_mem_open(1);
     b->cache = ptx_cache_open(ptx_device_find("h200"));
@@ -334,6 +343,8 @@ static struct ptx_time bench_time_with(struct bench *b, const char *kernel, uint
     struct ptx_launch l = {.kernel = kernel,
                            .grid = {blocks, 1, 1},
                            .block = {threads, 1, 1},
+                           .cluster = {b->cluster, b->cluster > 0, b->cluster > 0},
+                           .shared_bytes = b->shared_bytes,
                            .args = args,
                            .n_args = chain ? 3 : 2,
                            .cooperative = str_eq(kernel, "twice")};
@@ -596,6 +607,25 @@ static void test_issue(void **state)
     bench_close(&b);
 }
 
+/* Clusters lie within GPCs: of four blocks that each fill an SM 31 run at once, the next takes a round. */
+static void test_cluster_rounds(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    b.cluster = 4;
+    b.shared_bytes = 200 << 10;
+    struct ptx_time fits = bench_time(&b, "multiply", 31 * 4, 256, 4000, 16),
+                    more = bench_time(&b, "multiply", 32 * 4, 256, 4000, 16);
+    assert_true(more.us > 1.8 * fits.us);
+    b.cluster = 2;
+    assert_true(bench_time(&b, "multiply", 132, 256, 4000, 16).us < 1.1 * fits.us);
+    b.cluster = 4;
+    b.shared_bytes = 0; /* eight blocks an SM: nothing is left over */
+    assert_true(bench_time(&b, "multiply", 32 * 4, 256, 4000, 16).us < 1.1 * fits.us);
+    bench_close(&b);
+}
+
 /* A few runs of neighbours do not show how many of the blocks have nothing to do. */
 static void test_idle_blocks(void **state)
 {
@@ -728,6 +758,7 @@ int main(void)
         cmocka_unit_test(test_scatter),
         cmocka_unit_test(test_chain),
         cmocka_unit_test(test_issue),
+        cmocka_unit_test(test_cluster_rounds),
         cmocka_unit_test(test_idle_blocks),
         cmocka_unit_test(test_banks),
         cmocka_unit_test(test_waiting_blocks),
