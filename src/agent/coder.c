@@ -14,7 +14,8 @@ char *agent_steps_text(struct arena *a, const struct agent_step *steps, size_t n
 }
 
 /* Applies one transform at every place where it applies with the setting. A transform does not apply to its own
- * work, so the places left shrink; the count found first bounds the loop all the same. */
+ * work, so the places left shrink; the count found first bounds the loop all the same. One that opens may: a
+ * function that stands in the kernel now may call others. */
 static bool carry_out(struct agent_versions *all, struct agent_step *step, struct arena *a, char **text,
                       struct err *why_not)
 {
@@ -42,7 +43,7 @@ static bool carry_out(struct agent_versions *all, struct agent_step *step, struc
             if (sites[i].setting == step->setting && left++ == refused && !site)
                 site = &sites[i];
         if (round == 0)
-            places = MIN(left, (size_t)MAX_PLACES);
+            places = ops->opens ? MAX_PLACES : MIN(left, (size_t)MAX_PLACES);
         if (!site && !changed && left == 0)
             err_input(why_not, "%s does not apply", step->transform);
         if (site && transform_apply(ops, &v->input, site, a, &next, why_not)) {

@@ -365,6 +365,16 @@ void guard_multiple(const struct function *f, const struct launch *l, struct nod
 /* They all, as the condition of an if before the launch. */
 char *guard_join(const struct function *f, const struct guard_list *g, const struct launch *l);
 
+/* One element reached: p[i], *(p + i), *p, or a load or store with a hint (`__ldcs(p + i)`, `__stcs(&p[i],
+ * x)`), which is a plain one to us. */
+struct reached {
+    struct node whole, pointer;
+    struct node index; /* no node: of *p */
+    struct node value; /* of a store that is a call; no node */
+    bool call;
+};
+bool element_reached(const struct function *f, struct node e, struct reached *p);
+
 /* The same code for n neighbouring elements (elements.c): what a region of a kernel needs for it and what is
  * known. */
 enum kind { /* of an expression, over the n elements */

@@ -1,6 +1,7 @@
 /* drop-branches: what the launches decide once and for all is not asked in the kernel. `if (bias != nullptr)`
  * goes, with the branch that is never taken, where every launch passes nullptr; so does what a template's
- * arguments decide. The other transforms then see loads and stores that are behind no question. */
+ * arguments decide, and `bias ? bias[i] : 0.0f` is the value that is taken. The other transforms then see loads
+ * and stores that are behind no question. */
 #include "rewrite/analysis.h"
 
 struct drop {
@@ -77,9 +78,65 @@ static void drop_question(struct drop *d, struct node question, bool yes, struct
     edits_try(edits, start, end, text);
 }
 
+/* `bias ? bias[i] : 0.0f` with a known answer: the value that is taken; no node where it is not known, or where
+ * the other one gave it its type. */
+static struct node value_taken(const struct function *f, struct node n)
+{
+    struct node condition = node_field(n, FIELD_CONDITION), none = {0};
+    int64_t value;
+
+    if (!node_is(n, NODE_CONDITIONAL_EXPRESSION) || node_has_effect(f, condition) ||
+        !launched_value(f, condition, &value))
+        return none;
+    struct node yes = node_field(n, FIELD_CONSEQUENCE), no = node_field(n, FIELD_ALTERNATIVE),
+                taken = value ? yes : no, other = value ? no : yes;
+    const char *type = expression_type(f, taken), *beside = expression_type(f, other);
+    bool wider = type && beside && ctype_is_float(ctype_bound(f, type)) && ctype_is_integer(f, beside);
+    struct node up = node_parent(n); /* or what takes it has a type of its own */
+    bool told = node_is(up, NODE_INIT_DECLARATOR) && !str_has_word(text_of(f, node_parent(up)), "auto");
+    return told || wider || (type && str_eq(type, beside)) ? taken : none;
+}
+
+/* `vectors == 0 && i >= n` where only one side is known, and settles nothing: the other side; no node: it is
+ * none. The value is only asked for being 0. */
+static struct node side_asked(const struct function *f, struct node n)
+{
+    struct node left = node_field(n, FIELD_LEFT), right = node_field(n, FIELD_RIGHT), up = node_parent(n);
+    bool both = node_is_binary(f, n, "&&");
+    int64_t value;
+
+    while (node_is(up, NODE_PARENTHESIZED_EXPRESSION))
+        up = node_parent(up);
+    bool asked =
+        node_is(up, NODE_CONDITION_CLAUSE) || node_is_binary(f, up, "&&") || node_is_binary(f, up, "||");
+    if (!asked || !(both || node_is_binary(f, n, "||")))
+        return (struct node){0};
+    if (!node_has_effect(f, left) && launched_value(f, left, &value) && (value != 0) == both)
+        return right;
+    if (!node_has_effect(f, right) && launched_value(f, right, &value) && (value != 0) == both)
+        return left;
+    return (struct node){0};
+}
+
 static void fold(struct drop *d, struct node n, struct edits *edits)
 {
     bool yes;
+    struct node taken = value_taken(d->f, n);
+    if (!node_ok(taken))
+        taken = side_asked(d->f, n);
+    if (node_ok(taken)) {
+        struct edits inside = {.arena = d->f->a};
+        fold(d, taken, &inside);
+        d->first = node_ok(d->first) ? d->first : n;
+        const char *text = edits_range(&inside, d->f, node_start(taken), node_end(taken));
+        bool whole = node_is(taken, NODE_IDENTIFIER) || node_is(taken, NODE_NUMBER_LITERAL) ||
+                     node_is(taken, NODE_SUBSCRIPT_EXPRESSION) || node_is(taken, NODE_CALL_EXPRESSION) ||
+                     node_is(taken, NODE_PARENTHESIZED_EXPRESSION) ||
+                     node_is(node_parent(n), NODE_PARENTHESIZED_EXPRESSION) ||
+                     node_is(node_parent(n), NODE_CONDITION_CLAUSE);
+        edits_node(edits, n, whole ? text : arena_printf(d->f->a, "(%s)", text));
+        return;
+    }
     if (is_decided(d->f, n, &yes)) {
         d->first = node_ok(d->first) ? d->first : n;
         drop_question(d, n, yes, edits);

@@ -155,54 +155,6 @@ static bool is_conditional(struct elements *w, struct node e, struct node top, s
     return false;
 }
 
-static struct node unbracketed(struct node n)
-{
-    while (node_is(n, NODE_PARENTHESIZED_EXPRESSION))
-        n = node_child(n, 0);
-    return n;
-}
-
-/* One element reached: p[i], *(p + i), *p, or a load or store with a hint (`__ldcs(p + i)`, `__stcs(&p[i],
- * x)`), which is a plain one to us. */
-struct reached {
-    struct node whole, pointer;
-    struct node index; /* no node: of *p */
-    struct node value; /* of a store that is a call; no node */
-    bool call;
-};
-
-static bool reached_at(const struct function *f, struct node e, struct reached *p)
-{
-    struct node at = e, args = node_field(e, FIELD_ARGUMENTS);
-    *p = (struct reached){.whole = e, .call = node_is(e, NODE_CALL_EXPRESSION)};
-    if (p->call) {
-        const char *name = call_name(f, e);
-        bool load = node_count(args) == 1 && str_in(name, "__ldg|__ldcs|__ldca|__ldcg|__ldlu|__ldcv");
-        bool store = node_count(args) == 2 && str_in(name, "__stcs|__stcg|__stwb|__stwt") &&
-                     node_is(node_parent(e), NODE_EXPRESSION_STATEMENT);
-        if (!load && !store)
-            return false;
-        at = node_child(args, 0);
-        if (store)
-            p->value = node_child(args, 1);
-        if (node_is_address(f, at))
-            at = unbracketed(node_field(at, FIELD_ARGUMENT));
-        else if (!node_is(at, NODE_BINARY_EXPRESSION))
-            return false;
-    } else if (node_is_indirection(f, e)) {
-        at = unbracketed(node_field(e, FIELD_ARGUMENT));
-        p->pointer = at;
-        if (node_is(at, NODE_IDENTIFIER))
-            return true;
-        if (!node_is(at, NODE_BINARY_EXPRESSION))
-            return false;
-    }
-    bool sum = node_is_binary(f, at, "+") && !node_same(at, e);
-    p->pointer = node_field(at, sum ? FIELD_LEFT : FIELD_ARGUMENT);
-    p->index = sum ? node_field(at, FIELD_RIGHT) : subscript_index(f, at);
-    return (sum || node_is(at, NODE_SUBSCRIPT_EXPRESSION)) && node_ok(p->index);
-}
-
 /* Do pointer and index together go on by one from element to element, from a multiple of n on? */
 static bool goes_on(struct elements *w, struct node pointer, struct node index)
 {
@@ -277,7 +229,7 @@ static void collect(struct elements *w, struct node e, struct node top)
         return;
     }
     struct reached p;
-    if (reached_at(f, e, &p)) {
+    if (element_reached(f, e, &p)) {
         if (node_ok(p.value)) /* it is read before this is written */
             collect(w, p.value, top);
         struct access *access = access_of(w, &p, top);
@@ -355,7 +307,7 @@ static void per_element(struct elements *w, struct node e, struct node top, stru
 {
     const struct function *f = w->f;
     struct reached p;
-    struct access *access = reached_at(f, e, &p) ? access_of(w, &p, top) : NULL;
+    struct access *access = element_reached(f, e, &p) ? access_of(w, &p, top) : NULL;
     if (access) {
         char *text = arena_printf(f->a, "%s.at[%s]", access->name, w->lane);
         if (!node_ok(p.value)) {
@@ -548,10 +500,39 @@ static void gather(struct elements *w, const struct piece *pieces, size_t n)
     }
 }
 
+/* Would its names mean the same among the statements around it? */
+static bool names_are_free(const struct function *f, struct node block, const struct node *statements, size_t n)
+{
+    for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++)
+        for (size_t i = 0; i < n && !v->param && node_same(node_parent(v->statement), block); i++)
+            if (!node_same(statements[i], block) && node_mentions(f, statements[i], v->name))
+                return false;
+    return !strchr(text_of(f, block), '#');
+}
+
+/* The statements, and those of blocks among them, such as inline leaves. */
+static struct node *without_braces(const struct function *f, const struct node *statements, size_t *n)
+{
+    VEC(struct node) all = {0};
+    bool any = false;
+    for (size_t i = 0; i < *n; i++) {
+        bool open =
+            node_is(statements[i], NODE_COMPOUND_STATEMENT) && names_are_free(f, statements[i], statements, *n);
+        if (!open)
+            vec_add(f->a, &all, statements[i]);
+        for (uint32_t k = 0, count = open ? node_count(statements[i]) : 0; k < count; k++)
+            vec_add(f->a, &all, node_child(statements[i], k));
+        any = any || open;
+    }
+    *n = all.n;
+    return any ? without_braces(f, all.v, n) : all.v;
+}
+
 /* The region's new statements, or NULL when it cannot be. */
 char *elements_write(struct elements *w, const struct node *statements, size_t n, const char *indent)
 {
     const struct function *f = w->f;
+    statements = without_braces(f, statements, &n);
     struct piece *pieces = arena_array(f->a, struct piece, n + 1);
     for (size_t i = 0; i < n; i++) {
         struct node s = statements[i];

@@ -1,7 +1,7 @@
-/* expand-macros: calls of the file's own macros that hold a loop, write, or take an address stand in the kernel
- * as the text that they mean, so that the other transforms see loops, loads and stores. The compiler sees the
- * same; alone it changes nothing. Macros that paste or quote, take any number of arguments or are defined twice
- * stay. */
+/* expand-macros: calls of the file's own macros that hold a loop, load or store, or take an address stand in
+ * the function as the text that they mean, so that the other transforms see loops, loads and stores. The
+ * compiler sees the same; alone it changes nothing. Macros that paste or quote, take any number of arguments or
+ * are defined twice stay. */
 #include "rewrite/analysis.h"
 
 enum { MOST_PARAMETERS = 8, MOST_BYTES = 1 << 16 };
@@ -144,13 +144,23 @@ static char *expanded(struct expansion *x, const char *text)
     return str_take(&b, x->a);
 }
 
-/* Does the kernel call a macro that hides something? */
+/* Is it another name for a load or store with a hint? */
+static bool is_access(const char *body)
+{
+    static const char *const words[] = {"__ldg", "__ldcs", "__ldca", "__ldcg", "__stcs", "__stcg"};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (str_has_word(body, words[i]))
+            return true;
+    return false;
+}
+
+/* Does the function call a macro that hides something? */
 static bool hides(const struct function *f, const macro_list *macros)
 {
     const char *body = text_of(f, f->body);
     for (const struct macro *m = macros->v; m < macros->v + macros->n; m++)
         if (!m->held && str_has_word(body, m->name) &&
-            (str_has_word(m->body, "for") || macro_is_opaque(f, m->name)))
+            (str_has_word(m->body, "for") || is_access(m->body) || macro_is_opaque(f, m->name)))
             return true;
     return false;
 }
@@ -164,9 +174,30 @@ static char *body_of(const struct function *f)
     return x.failed || str_eq(text, text_of(f, f->body)) ? NULL : text;
 }
 
-static void expand_find(struct function *f, struct site_list *found)
+/* The kernels that run and the file's device functions in which macros are written out, into edits. */
+static const struct function *expand_file(const struct transform_input *in, struct arena *a,
+                                          struct edits *edits)
 {
-    if (body_of(f))
+    size_t n;
+    struct function **functions = functions_open(in, a, &n);
+    const struct function *first = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct function *f = functions[i];
+        bool device = f->global ||
+                      str_has_word(text_range(f, node_start(f->definition), node_start(f->id)), "__device__");
+        char *body = device ? body_of(f) : NULL;
+        if (!body)
+            continue;
+        first = first ? first : f;
+        edits_node(edits, f->body, body);
+    }
+    return first;
+}
+
+static void expand_find(const struct transform_input *in, struct site_list *found)
+{
+    const struct function *f = expand_file(in, found->arena, &(struct edits){.arena = found->arena});
+    if (f)
         site_add(found, f, f->definition, 0, "behind macros nobody sees its loops, loads and stores",
                  "its macros");
 }
@@ -175,18 +206,15 @@ static bool expand_apply(const struct function *f, const struct transform_site *
                          struct err *why_not)
 {
     (void)site;
-    char *body = body_of(f);
-    if (!body)
-        return err_input(why_not, "%s calls no macro that could stand in it", f->name);
-    edits_node(edits, f->body, body);
-    return true;
+    return expand_file(f->in, f->a, edits) != NULL ||
+           err_input(why_not, "nothing calls a macro that could stand in it");
 }
 
 const struct transform transform_expand_macros = {
     .name = "expand-macros",
-    .summary = "write out macros that hold loops, loads or stores",
+    .summary = "write out macros that hold loops, loads or stores, in kernels and device functions",
     .helps = "dram latency issue launch sync l2",
     .opens = true,
-    .find = expand_find,
+    .find_in_file = expand_find,
     .apply = expand_apply,
 };

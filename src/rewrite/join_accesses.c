@@ -13,6 +13,7 @@ enum { MOST = 16, BYTES_MOST = 16 };
 
 struct place {
     struct node at;
+    const struct variable *pointer;
     struct node index;
     struct poly poly;
     bool store;
@@ -27,8 +28,8 @@ struct run {
     struct node lowest;   /* index of the first element; of a loop with its variable */
     const char *step;     /* of a loop: its variable; else NULL */
     const char *length;   /* how many, as the code says it */
-    struct node place[MOST];
-    size_t n;
+    struct node place[MOST], index[MOST];
+    size_t n, count; /* places, and elements that the access has */
     bool load, store;
 };
 typedef VEC(struct run) run_list;
@@ -42,12 +43,16 @@ static bool moves(const struct function *f, const struct poly *p)
     return f->global;
 }
 
-/* `p[index]` through a pointer into memory, reached whenever `top` is, and whole. */
+/* `p[index]` or `*(p + index)` through a pointer into memory, reached whenever `top` is, and whole. */
 static bool place_of(const struct function *f, struct node e, struct node top, struct place *p)
 {
-    struct node name = node_field(e, FIELD_ARGUMENT), up = node_parent(e);
-    const struct variable *v = function_variable_of(f, name), *root = v ? pointer_root(f, name) : NULL;
-    *p = (struct place){.at = e, .index = subscript_index(f, e)};
+    struct reached r;
+    if (!element_reached(f, e, &r) || node_ok(r.value))
+        return false;
+    struct node up = node_parent(e);
+    const struct variable *v = function_variable_of(f, r.pointer),
+                          *root = v ? pointer_root(f, r.pointer) : NULL;
+    *p = (struct place){.at = e, .pointer = v, .index = r.index};
     if (!v || !v->pointer || v->array || !root || root->array || root->shared || !node_ok(p->index) ||
         node_has_effect(f, p->index) || ctype_size(f, v->type) >= BYTES_MOST ||
         str_has_word(v->type, "volatile") || node_is_address(f, up) || node_is(up, NODE_FIELD_EXPRESSION) ||
@@ -66,13 +71,27 @@ static bool place_of(const struct function *f, struct node e, struct node top, s
 
 static place_list places_in(const struct function *f, struct node top)
 {
+    static const enum node_kind kinds[] = {NODE_SUBSCRIPT_EXPRESSION, NODE_POINTER_EXPRESSION,
+                                           NODE_CALL_EXPRESSION};
     place_list all = {0};
-    for (struct node *e = nodes_of(f, top, NODE_SUBSCRIPT_EXPRESSION); node_ok(*e); e++) {
-        struct place p;
-        if (place_of(f, *e, top, &p))
-            vec_add(f->a, &all, p);
-    }
+    for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+        for (struct node *e = nodes_of(f, top, kinds[k]); node_ok(*e); e++) {
+            struct place p;
+            if (place_of(f, *e, top, &p))
+                vec_add(f->a, &all, p);
+        }
     return all;
+}
+
+/* The element that is reached through the pointer of this name; no node: it is used otherwise. */
+static struct node element_of(const struct function *f, struct node name)
+{
+    struct node found = {0}, up = node_parent(name);
+    struct reached r;
+    for (int i = 0; i < 5 && node_ok(up); i++, up = node_parent(up))
+        if (element_reached(f, up, &r) && node_same(r.pointer, name))
+            found = up;
+    return found;
 }
 
 static bool is_place(const struct run *r, struct node e)
@@ -89,12 +108,24 @@ static bool leaves(const struct function *f, struct node n)
            node_has(f, n, NODE_CONTINUE_STATEMENT) || node_has(f, n, NODE_GOTO_STATEMENT);
 }
 
+/* Is it an element through the same pointer, so far from the run's in every turn that they never meet? */
+static bool is_apart(const struct run *r, struct node e)
+{
+    const struct function *f = r->f;
+    struct reached other;
+    if (!node_ok(e) || !element_reached(f, e, &other) || !node_ok(other.index) ||
+        function_variable_of(f, other.pointer) != r->pointer)
+        return false;
+    struct poly by = poly_add(f, poly_of(f, other.index), poly_of(f, r->lowest), -1);
+    return by.ok && by.n == 1 && by.t[0].n == 0 && llabs(by.t[0].by) >= (int64_t)r->count;
+}
+
 /* From the first to the last statement: does nothing but these places know the memory, or does nobody write? Do
  * the names of the first place keep their values, and stand above? */
 static bool is_alone(const struct run *r)
 {
     const struct function *f = r->f;
-    const struct variable *root = pointer_root(f, node_field(r->place[0], FIELD_ARGUMENT));
+    const struct variable *root = pointer_root(f, r->pointer->id);
     struct node s = r->from;
     for (;; s = node_next(s)) {
         bool last = node_same(s, r->to), plain = node_is(s, NODE_EXPRESSION_STATEMENT);
@@ -104,11 +135,11 @@ static bool is_alone(const struct run *r)
         for (struct node *name = names_in(f, s); node_ok(*name) && (written || r->store); name++) {
             const struct variable *v = function_variable_of(f, *name);
             bool same = v && v->pointer && (v == r->pointer || pointer_root(f, *name) == root);
-            if (same && !is_place(r, node_parent(*name)))
+            if (same && !is_place(r, element_of(f, *name)) && !is_apart(r, element_of(f, *name)))
                 return false;
         }
         for (size_t i = 0; i < r->n; i++)
-            for (struct node *name = names_in(f, subscript_index(f, r->place[i])); node_ok(*name); name++) {
+            for (struct node *name = names_in(f, r->index[i]); node_ok(*name); name++) {
                 const struct variable *v = function_variable_of(f, *name);
                 if (v && !(r->step && str_eq(v->name, r->step)) && variable_assigned_in(f, v, s))
                     return false;
@@ -127,7 +158,7 @@ static bool is_alone(const struct run *r)
 }
 
 /* `for (int k = 0; k < 4; k++)`, a power of two and no turn left early. */
-static const char *counted_loop(const struct function *f, struct node loop, const char **length)
+static const char *counted_loop(const struct function *f, struct node loop, const char **length, size_t *count)
 {
     struct node start = node_field(node_field(loop, FIELD_INITIALIZER), FIELD_DECLARATOR),
                 until = node_field(loop, FIELD_CONDITION), update = node_field(loop, FIELD_UPDATE),
@@ -145,38 +176,42 @@ static const char *counted_loop(const struct function *f, struct node loop, cons
     if (!v || variable_assigned_in(f, v, body))
         return NULL;
     *length = text_of(f, node_field(until, FIELD_RIGHT));
+    *count = (size_t)end;
     return k;
 }
 
 static void run_of_loop(const struct function *f, struct node loop, run_list *runs)
 {
-    const char *length, *k = counted_loop(f, loop, &length);
+    size_t count = 0;
+    const char *length, *k = counted_loop(f, loop, &length, &count);
     struct node body = node_field(loop, FIELD_BODY);
     place_list all = k ? places_in(f, body) : (place_list){0};
     for (size_t i = 0; i < all.n; i++) {
         const struct place *p = &all.v[i];
         struct poly rest = poly_add(f, p->poly, poly_atom(f, k), -1);
         struct run r = {.f = f,
-                        .pointer = function_variable_of(f, node_field(p->at, FIELD_ARGUMENT)),
+                        .pointer = p->pointer,
                         .from = loop,
                         .to = loop,
                         .lowest = p->index,
                         .step = k,
-                        .length = length};
+                        .length = length,
+                        .count = count};
         bool said = !rest.ok || !moves(f, &rest);
         for (int t = 0; t < rest.n; t++)
             for (int a = 0; a < rest.t[t].n; a++)
                 said = said || str_has_word(rest.t[t].atom[a], k);
         for (size_t j = 0; j < all.n && !said; j++) {
             const struct place *other = &all.v[j];
-            if (!poly_same(&other->poly, &p->poly) ||
-                function_variable_of(f, node_field(other->at, FIELD_ARGUMENT)) != r.pointer)
+            if (!poly_same(&other->poly, &p->poly) || other->pointer != r.pointer)
                 continue;
             said = j < i || r.n == MOST;
             r.load = r.load || !other->store;
             r.store = r.store || other->store;
-            if (!said)
+            if (!said) {
+                r.index[r.n] = other->index;
                 r.place[r.n++] = other->at;
+            }
         }
         if (!said && is_alone(&r))
             vec_add(f->a, runs, r);
@@ -208,8 +243,7 @@ static size_t beside(const struct function *f, const place_list *all, size_t i, 
         any = false;
         for (const struct place *p = all->v; p < all->v + all->n && !any; p++) {
             any = p->store == all->v[i].store && poly_same(&p->poly, &want) && !is_taken(runs, p->at) &&
-                  function_variable_of(f, node_field(p->at, FIELD_ARGUMENT)) ==
-                      function_variable_of(f, node_field(all->v[i].at, FIELD_ARGUMENT));
+                  p->pointer == all->v[i].pointer;
             if (any)
                 found[n++] = p;
         }
@@ -222,12 +256,12 @@ static void runs_of_block(const struct function *f, struct node block, run_list 
     place_list all = places_in(f, block);
     for (size_t i = 0; i < all.n; i++) {
         const struct place *found[MOST];
-        const struct variable *pointer = function_variable_of(f, node_field(all.v[i].at, FIELD_ARGUMENT));
+        const struct variable *pointer = all.v[i].pointer;
         struct poly before = poly_add(f, all.v[i].poly, poly_number(-1), 1);
         bool first = moves(f, &all.v[i].poly) && !is_taken(runs, all.v[i].at);
         for (size_t j = 0; j < all.n && first; j++)
             first = !poly_same(&all.v[j].poly, &before) || all.v[j].store != all.v[i].store ||
-                    function_variable_of(f, node_field(all.v[j].at, FIELD_ARGUMENT)) != pointer;
+                    all.v[j].pointer != pointer;
         size_t n = first ? beside(f, &all, i, runs, found) : 0, take = 8;
         while (take > n)
             take /= 2;
@@ -237,10 +271,12 @@ static void runs_of_block(const struct function *f, struct node block, run_list 
                         .pointer = pointer,
                         .lowest = found[0]->index,
                         .length = arena_printf(f->a, "%zu", take),
+                        .count = take,
                         .load = !all.v[i].store,
                         .store = all.v[i].store};
         for (size_t k = 0; k < take; k++) {
             struct node s = statement_in(found[k]->at, block);
+            r.index[r.n] = found[k]->index;
             r.place[r.n++] = found[k]->at;
             r.from = k == 0 || node_start(s) < node_start(r.from) ? s : r.from;
             r.to = k == 0 || node_start(s) > node_start(r.to) ? s : r.to;

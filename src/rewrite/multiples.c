@@ -98,6 +98,10 @@ bool elements_multiple(struct elements *w, struct node e)
             ok = elements_multiple(w, left) && elements_multiple(w, right);
         else if (str_eq(op, "/") && constant_value(f, right, &value) && value > 0 && value <= 64)
             ok = quotient_multiple(w, left, (int)value);
+    } else if (node_is(e, NODE_CALL_EXPRESSION) && str_in(call_name(f, e), "min|max")) {
+        struct node args = node_field(e, FIELD_ARGUMENTS);
+        ok = node_count(args) == 2 && elements_multiple(w, node_child(args, 0)) &&
+             elements_multiple(w, node_child(args, 1));
     } else if (node_is(e, NODE_CONDITIONAL_EXPRESSION)) {
         ok = elements_multiple(w, node_field(e, FIELD_CONSEQUENCE)) &&
              elements_multiple(w, node_field(e, FIELD_ALTERNATIVE));

@@ -381,3 +381,42 @@ bool call_meets(const struct function *f, struct node call)
 {
     return is_meeting(f, call, &(node_list){0});
 }
+
+static struct node unbracketed(struct node n)
+{
+    while (node_is(n, NODE_PARENTHESIZED_EXPRESSION))
+        n = node_child(n, 0);
+    return n;
+}
+
+bool element_reached(const struct function *f, struct node e, struct reached *p)
+{
+    struct node at = e, args = node_field(e, FIELD_ARGUMENTS);
+    *p = (struct reached){.whole = e, .call = node_is(e, NODE_CALL_EXPRESSION)};
+    if (p->call) {
+        const char *name = call_name(f, e);
+        bool load = node_count(args) == 1 && str_in(name, "__ldg|__ldcs|__ldca|__ldcg|__ldlu|__ldcv");
+        bool store = node_count(args) == 2 && str_in(name, "__stcs|__stcg|__stwb|__stwt") &&
+                     node_is(node_parent(e), NODE_EXPRESSION_STATEMENT);
+        if (!load && !store)
+            return false;
+        at = node_child(args, 0);
+        if (store)
+            p->value = node_child(args, 1);
+        if (node_is_address(f, at))
+            at = unbracketed(node_field(at, FIELD_ARGUMENT));
+        else if (!node_is(at, NODE_BINARY_EXPRESSION))
+            return false;
+    } else if (node_is_indirection(f, e)) {
+        at = unbracketed(node_field(e, FIELD_ARGUMENT));
+        p->pointer = at;
+        if (node_is(at, NODE_IDENTIFIER))
+            return true;
+        if (!node_is(at, NODE_BINARY_EXPRESSION))
+            return false;
+    }
+    bool sum = node_is_binary(f, at, "+") && !node_same(at, e);
+    p->pointer = node_field(at, sum ? FIELD_LEFT : FIELD_ARGUMENT);
+    p->index = sum ? node_field(at, FIELD_RIGHT) : subscript_index(f, at);
+    return (sum || node_is(at, NODE_SUBSCRIPT_EXPRESSION)) && node_ok(p->index);
+}

@@ -206,7 +206,254 @@ static bool is_alone(const form_list *all, const struct form *x)
     return x->v->assignments == (int)loops;
 }
 
-static form_list forms_in_file(const struct transform_input *in, struct arena *a)
+/* Loops whose counter is not the element's index --------------------------------------------------------------
+ */
+
+/* A loop that is written anew with another counter. */
+struct turn {
+    const struct function *f;
+    struct node loop, body;
+    const char *head;
+    const char *first; /* what the body then begins with; NULL: nothing */
+    struct node from,
+        to;           /* what goes of the body: from the start of `from` to that of `to`; no node: nothing */
+    struct node rest; /* no node, or the block that the body becomes */
+};
+typedef VEC(struct turn) turn_list;
+
+/* Is the expression this sum but for parentheses, or one of its summands, however deep? */
+static bool is_summand(const struct function *f, struct node n, struct node sum)
+{
+    for (; !node_same(n, sum); n = node_parent(n))
+        if (!node_is(node_parent(n), NODE_PARENTHESIZED_EXPRESSION) && !node_is_binary(f, node_parent(n), "+"))
+            return false;
+    return true;
+}
+
+/* The sum without one of its summands, as text; NULL: it is all of it. */
+static char *without_summand(const struct function *f, struct node sum, struct node n)
+{
+    struct node up = node_parent(n);
+    struct edits e = {.arena = f->a};
+
+    while (node_is(up, NODE_PARENTHESIZED_EXPRESSION) && !node_same(n, sum)) {
+        n = up;
+        up = node_parent(up);
+    }
+    if (node_same(n, sum) || !node_is_binary(f, up, "+"))
+        return NULL;
+    struct node left = node_field(up, FIELD_LEFT);
+    edits_node(&e, up, text_of(f, node_same(left, n) ? node_field(up, FIELD_RIGHT) : left));
+    return edits_range(&e, f, node_start(sum), node_end(sum));
+}
+
+/* Made of the thread's and the block's numbers alone, none of them taken off. */
+static bool is_place(const struct poly *p)
+{
+    bool thread = false;
+
+    for (int t = 0; t < p->n; t++) {
+        if (p->t[t].by <= 0)
+            return false;
+        for (int i = 0; i < p->t[t].n; i++) {
+            const char *atom = p->t[t].atom[i];
+            bool own = str_starts(atom, "threadIdx") || str_eq(atom, POLY_LANE);
+            if (!own && !str_starts(atom, "blockIdx") && !str_starts(atom, "blockDim"))
+                return false;
+            thread = thread || own;
+        }
+    }
+    return p->ok && thread;
+}
+
+/* A `for` that declares its counter, asks `counter < bound` and steps by `+=`; the counter, or NULL. */
+static const struct variable *counts(const struct function *f, struct node loop)
+{
+    struct node declaration = node_field(loop, FIELD_INITIALIZER),
+                declarator = node_field(declaration, FIELD_DECLARATOR), c = node_field(loop, FIELD_CONDITION),
+                update = node_field(loop, FIELD_UPDATE), body = node_field(loop, FIELD_BODY);
+    const struct variable *v =
+        node_is(declaration, NODE_DECLARATION) && node_is(declarator, NODE_INIT_DECLARATOR)
+            ? function_variable_of(f, node_field(declarator, FIELD_DECLARATOR))
+            : NULL;
+
+    if (!v || node_ok(node_next(declarator)) || !ctype_is_integer(f, v->type) || !node_is_binary(f, c, "<") ||
+        function_variable_of(f, node_field(c, FIELD_LEFT)) != v ||
+        node_mentions(f, node_field(c, FIELD_RIGHT), v->name) || !node_is_assignment(f, update, "+=") ||
+        !steps(f, update, v) || variable_assigned_in(f, v, body) || !node_is(body, NODE_COMPOUND_STATEMENT))
+        return NULL;
+    return v;
+}
+
+static bool same_sum(const struct function *f, struct node a, struct node b)
+{
+    struct poly x = poly_of(f, a), y = poly_of(f, b);
+    return x.ok && y.ok && poly_same(&x, &y);
+}
+
+static char *loop_head(const struct function *f, struct node loop, const char *type, const char *name,
+                       const char *first, const char *bound)
+{
+    return arena_printf(f->a, "for (%s %s = %s; %s < %s; %s += %s) ", type, name, first, name, bound, name,
+                        text_of(f, node_field(node_field(loop, FIELD_UPDATE), FIELD_RIGHT)));
+}
+
+/* What asks whether the turn's element exists: `if (i >= n) break;` or all the rest, `if (i < n) { ... }`. True
+ * also where nothing needs to ask. */
+static bool asks_bound(struct turn *x, const struct variable *i, struct node bound, const struct node *all,
+                       size_t n)
+{
+    const struct function *f = x->f;
+    struct node c = node_strip(node_field(node_field(all[1], FIELD_CONDITION), FIELD_VALUE)),
+                then = node_unbraced(f, node_field(all[1], FIELD_CONSEQUENCE)), step;
+    int64_t end, by;
+
+    bool asks = node_is(all[1], NODE_IF_STATEMENT) && !node_ok(node_field(all[1], FIELD_ALTERNATIVE)) &&
+                function_variable_of(f, node_field(c, FIELD_LEFT)) == i &&
+                same_sum(f, node_field(c, FIELD_RIGHT), bound);
+    if (asks && node_is_binary(f, c, "<") && n == 2) {
+        x->rest = node_field(all[1], FIELD_CONSEQUENCE);
+        return node_is(x->rest, NODE_COMPOUND_STATEMENT);
+    }
+    bool last = f->global && node_same(node_parent(x->loop), f->body) && !node_ok(node_next(x->loop));
+    bool leaves = node_is(then, NODE_BREAK_STATEMENT) || node_is(then, NODE_CONTINUE_STATEMENT) ||
+                  (last && node_is(then, NODE_RETURN_STATEMENT));
+    if (asks && node_is_binary(f, c, ">=") && leaves && n > 2) {
+        x->to = all[2];
+        return true;
+    }
+    step = node_field(node_field(x->loop, FIELD_UPDATE), FIELD_RIGHT);
+    x->to = all[1];
+    return constant_value(f, bound, &end) && constant_value(f, step, &by) && by > 0 && end % by == 0;
+}
+
+/* `for (b = 0; b < n; b += lanes) { int i = b + lane; if (i < n) ... }`: the loop of i. Threads do not meet in
+ * it, as those whose i is not below n leave it. */
+static bool added_form(const struct function *f, struct node loop, struct turn *x)
+{
+    const struct variable *v = counts(f, loop), *i = NULL;
+    struct node bound = node_field(node_field(loop, FIELD_CONDITION), FIELD_RIGHT);
+    size_t n, n_names = 0, n_all = 0;
+    int64_t first;
+
+    *x = (struct turn){.f = f, .loop = loop, .body = node_field(loop, FIELD_BODY)};
+    if (!v || !constant_value(f, v->init, &first) || first != 0 || calls_barrier(f, x->body))
+        return false;
+    struct node *all = named_children(f, x->body, &n), *names = variable_names(f, v, &n_names);
+    for (size_t k = 0; k < n; k++)
+        if (!node_is(all[k], NODE_COMMENT))
+            all[n_all++] = all[k];
+    if (n_all < 2 || n_names != 4 || !node_is(all[0], NODE_DECLARATION))
+        return false;
+    for (const struct variable *w = f->variables; w < f->variables + f->n_variables; w++)
+        if (node_same(w->statement, all[0]))
+            i = i ? v : w; /* v: there are several */
+    if (!i || i == v || i->assignments || i->pointer || i->array || !ctype_is_integer(f, i->type) ||
+        !node_ok(i->init) || !node_within(names[3], i->init) || !is_summand(f, names[3], i->init))
+        return false;
+    struct poly place = poly_add(f, poly_of(f, i->init), poly_atom(f, v->name), -1);
+    char *from = without_summand(f, i->init, names[3]);
+    if (!from || !is_place(&place) || !asks_bound(x, i, bound, all, n_all))
+        return false;
+    x->from = all[0];
+    x->head = loop_head(f, loop, i->type, i->name, from, text_of(f, bound));
+    return true;
+}
+
+/* What is between base and end: of a sum with the base in it the rest, of the lesser of two the lesser. */
+static const char *length_text(const struct function *f, struct node end, const struct poly *base,
+                               const char *text)
+{
+    const struct variable *v = function_variable_of(f, end);
+    struct node of = v && !v->assignments && node_ok(v->init) && !v->pointer && !v->array ? v->init : end;
+    struct poly rest = poly_add(f, poly_of(f, of), *base, -1);
+    struct str b = {.arena = f->a};
+    struct node args = node_field(of, FIELD_ARGUMENTS);
+
+    if (node_is(of, NODE_CALL_EXPRESSION) && node_count(args) == 2 && str_in(call_name(f, of), "min"))
+        return arena_printf(f->a, "min(%s, %s)", length_text(f, node_child(args, 0), base, text),
+                            length_text(f, node_child(args, 1), base, text));
+    bool plain = rest.ok && rest.n > 0;
+    for (int t = 0; t < rest.n && plain; t++) {
+        plain = rest.t[t].n == 1 && rest.t[t].by == 1 && str_is_name(rest.t[t].atom[0]);
+        str_addf(&b, "%s%s", t ? " + " : "", plain ? rest.t[t].atom[0] : "");
+    }
+    return plain ? str_text(&b) : arena_printf(f->a, "%s - (%s)", text_of(f, end), text);
+}
+
+/* `for (j = base + lane; j < base + n; j += lanes)`, a row's part of something larger: the loop of j - base. */
+static bool based_form(const struct function *f, struct node loop, struct turn *x)
+{
+    const struct variable *v = counts(f, loop);
+    struct node own = {0}, sum = {0}, end = node_field(node_field(loop, FIELD_CONDITION), FIELD_RIGHT);
+    struct lane_loop known;
+
+    *x = (struct turn){.f = f, .loop = loop, .body = node_field(loop, FIELD_BODY)};
+    if (!v || !is_constant(f, v->init) || !is_constant(f, end) || lane_loop_of(f, loop, &known))
+        return false;
+    sum = node_strip(v->init);
+    const struct variable *named = function_variable_of(f, sum); /* `for (j = start; ...)` */
+    if (named && !named->assignments && node_ok(named->init) && !named->param)
+        sum = node_strip(named->init);
+    struct node list[] = {sum}, *all = node_is(sum, NODE_BINARY_EXPRESSION) ? names_in(f, sum) : list;
+    for (struct node *n = all; !node_ok(own) && node_ok(*n); n++) {
+        struct node up = *n; /* threadIdx.x, or a variable that is it */
+        while (node_is(node_parent(up), NODE_FIELD_EXPRESSION))
+            up = node_parent(up);
+        struct poly p = poly_of(f, up), thread = poly_atom(f, "threadIdx.x"), lane = poly_atom(f, POLY_LANE);
+        if ((poly_same(&p, &thread) || poly_same(&p, &lane)) && is_summand(f, up, sum))
+            own = up;
+        if (all == list)
+            break;
+    }
+    char *base = node_ok(own) ? without_summand(f, sum, own) : NULL;
+    if (!base)
+        return false;
+    struct poly place = poly_of(f, own),
+                step = poly_of(f, node_field(node_field(loop, FIELD_UPDATE), FIELD_RIGHT)),
+                block = poly_atom(f, "blockDim.x"), warp = poly_number(32),
+                thread = poly_atom(f, "threadIdx.x"), start = poly_add(f, poly_of(f, sum), place, -1);
+    bool ours = step.ok && poly_same(&place, &thread) ? poly_same(&step, &block) : poly_same(&step, &warp);
+    for (int t = 0; t < start.n; t++)
+        for (int i = 0; i < start.t[t].n; i++)
+            ours =
+                ours && !str_starts(start.t[t].atom[i], "threadIdx") && !str_eq(start.t[t].atom[i], POLY_LANE);
+    if (!ours || !start.ok)
+        return false;
+    const char *k = fresh_local(f, "at");
+    x->head = loop_head(f, loop, v->type, k, text_of(f, own), length_text(f, end, &start, base));
+    x->first = arena_printf(f->a, "const %s %s = %s + %s;", v->type, v->name, base, k);
+    return true;
+}
+
+static turn_list turns_in(const struct function *f)
+{
+    turn_list list = {0};
+    struct turn x;
+
+    for (struct node *loop = nodes_of(f, f->body, NODE_FOR_STATEMENT); node_ok(*loop); loop++)
+        if (added_form(f, *loop, &x) || based_form(f, *loop, &x))
+            vec_add(f->a, &list, x);
+    return list;
+}
+
+static void turn_edit(const struct turn *x, struct edits *edits)
+{
+    const struct function *f = x->f;
+    const char *indent = text_indent(f, node_start(x->loop));
+
+    edits_try(edits, node_start(x->loop), node_start(x->body), x->head);
+    if (node_ok(x->rest)) {
+        edits_try(edits, node_start(x->body), node_start(x->rest), "");
+        edits_try(edits, node_end(x->rest), node_end(x->body), "");
+    } else if (node_ok(x->from)) {
+        edits_try(edits, node_start(x->from), node_start(x->to), "");
+    }
+    if (x->first)
+        edits_at(edits, node_start(x->body) + 1, arena_printf(f->a, "\n%s    %s", indent, x->first));
+}
+
+static form_list forms_in_file(const struct transform_input *in, struct arena *a, turn_list *turns)
 {
     form_list list = {0};
     size_t n;
@@ -215,6 +462,7 @@ static form_list forms_in_file(const struct transform_input *in, struct arena *a
     for (size_t i = 0; i < n; i++) {
         const struct function *f = functions[i];
         form_list own = {0};
+        turn_list here;
         struct form x;
         if (!f->global &&
             !str_has_word(text_range(f, node_start(f->definition), node_start(f->id)), "__device__"))
@@ -228,6 +476,9 @@ static form_list forms_in_file(const struct transform_input *in, struct arena *a
         for (size_t k = 0; k < own.n; k++)
             if (is_alone(&own, &own.v[k]))
                 vec_add(a, &list, own.v[k]);
+        here = turns_in(f);
+        for (size_t k = 0; k < here.n; k++)
+            vec_add(a, turns, here.v[k]);
     }
     return list;
 }
@@ -262,20 +513,25 @@ static void form_edit(const struct form *x, struct edits *edits)
 
 static void plain_find(const struct transform_input *in, struct site_list *found)
 {
-    form_list list = forms_in_file(in, found->arena);
+    turn_list turns = {0};
+    form_list list = forms_in_file(in, found->arena, &turns);
+    size_t n = list.n + turns.n;
 
-    if (list.n > 0)
-        site_add(found, list.v[0].f, list.v[0].loop, 0,
+    if (n > 0)
+        site_add(found, list.n ? list.v[0].f : turns.v[0].f, list.n ? list.v[0].loop : turns.v[0].loop, 0,
                  "what hides first value, bound or step of a loop hides it from other transforms", "%zu loop%s",
-                 list.n, list.n > 1 ? "s" : "");
+                 n, n > 1 ? "s" : "");
 }
 
 static bool plain_apply(const struct function *first, const struct transform_site *site, struct edits *edits,
                         struct err *why_not)
 {
-    form_list list = forms_in_file(first->in, first->a);
+    turn_list turns = {0};
+    form_list list = forms_in_file(first->in, first->a, &turns);
 
     (void)site;
+    for (size_t i = 0; i < turns.n; i++)
+        turn_edit(&turns.v[i], edits);
     for (size_t i = 0; i < list.n; i++) {
         const struct form *x = &list.v[i];
         bool again = x->step != NULL;
@@ -285,7 +541,7 @@ static bool plain_apply(const struct function *first, const struct transform_sit
         if (!again)
             edits_remove(edits, x->f, x->v->statement);
     }
-    return list.n > 0 || err_input(why_not, "all loops that threads share are written as for");
+    return list.n + turns.n > 0 || err_input(why_not, "all loops that threads share are written as for");
 }
 
 const struct transform transform_plain_loop = {

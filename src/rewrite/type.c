@@ -400,6 +400,15 @@ static bool constant_depth(const struct function *f, struct node n, int64_t *val
         *value = node_ok(type) ? ctype_size(f, text_of(f, type)) : 0;
         return *value > 0;
     }
+    if (node_is_binary(f, n, "&&") || node_is_binary(f, n, "||")) { /* one side may settle it */
+        bool either = str_eq(node_op(f, n), "||");
+        int64_t x, y;
+        bool left = constant_depth(f, node_field(n, FIELD_LEFT), &x, launched, depth + 1),
+             right = constant_depth(f, node_field(n, FIELD_RIGHT), &y, launched, depth + 1);
+        bool settled = (left && (x != 0) == either) || (right && (y != 0) == either);
+        *value = settled == either;
+        return settled || (left && right);
+    }
     if (node_is(n, NODE_BINARY_EXPRESSION)) {
         int64_t x, y;
         return constant_depth(f, node_field(n, FIELD_LEFT), &x, launched, depth + 1) &&

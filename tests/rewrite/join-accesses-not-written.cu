@@ -9,7 +9,7 @@ __global__ void work(float *x, const float *y, int n)
     if (i + 2 >= n)
         return;
     float a = x[i];
-    x[i + 2] = a;
+    x[i + n] = a;
     float b = x[i + 1];
     for (int k = 0; k < 4; k++)
         if (i + k < n)
