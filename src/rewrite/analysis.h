@@ -403,6 +403,7 @@ struct elements {
     VEC(struct outside) outside;           /* variables of the region that stay outside the loop over k */
     VEC(struct access) accesses;
     VEC(struct scalar) scalars;
+    size_t first_access, first_scalar;    /* of these statements: those before are of a branch beside them */
     VEC(const struct variable *) refused; /* pointers of the region that no vector goes through */
     const char *lane;                     /* name of k */
     char exact;   /* a grid without a bound check, which must shrink exactly: along 'x' or 'y' */

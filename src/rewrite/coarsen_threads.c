@@ -81,6 +81,17 @@ static bool changes_before(const struct function *f, const struct variable *inde
     return false;
 }
 
+/* Is what the index begins at the same for all threads that count along x? */
+static bool is_offset(const struct poly *p)
+{
+    for (int t = 0; t < p->n; t++)
+        for (int i = 0; i < p->t[t].n; i++)
+            if (str_starts(p->t[t].atom[i], "threadIdx") || str_starts(p->t[t].atom[i], "blockIdx.x") ||
+                str_eq(p->t[t].atom[i], POLY_LANE))
+                return false;
+    return true;
+}
+
 /* The first statement of the kernel makes the index out of blockIdx.x and threadIdx.x, then returns past the
  * end. */
 static bool takes(const struct function *f, struct detail *d, struct err *why)
@@ -98,8 +109,8 @@ static bool takes(const struct function *f, struct detail *d, struct err *why)
                             : (struct poly){0};
         struct poly lanes = poly_thread_of_grid(f);
         int64_t width = p.ok ? poly_coefficient(&p, "threadIdx.x") : 0;
-        lanes = poly_mul(f, lanes, poly_number(width));
-        if (width >= 1 && poly_same(&p, &lanes) && node_same(node_parent(v->statement), f->body))
+        struct poly from = poly_add(f, p, poly_mul(f, lanes, poly_number(width)), -1);
+        if (width >= 1 && from.ok && is_offset(&from) && node_same(node_parent(v->statement), f->body))
             d->index = v;
     }
     if (!d->index)

@@ -14,7 +14,8 @@ struct access { /* vector accesses of one address */
     bool loaded, stored;
     size_t first_load, last_load, first_store; /* bytes in the text */
     struct node address;                       /* the place where it is first reached */
-    struct node condition;                     /* the load's, the same for all elements; no node: none */
+    struct node condition;                     /* the same for all elements; no node: none */
+    bool otherwise;                            /* it is reached where that does not hold */
 };
 
 struct scalar { /* accesses that stay one element wide */
@@ -134,19 +135,23 @@ static bool known_outside(const struct elements *w, struct node e)
 }
 
 /* Only evaluated under a condition, or more than once? One question with the same answer for all elements,
- * which the region does not change, may be asked before a load: *asked. */
-static bool is_conditional(struct elements *w, struct node e, struct node top, struct node *asked)
+ * which the region does not change, may be asked before a load and a store: *asked, and which answer they need.
+ */
+static bool is_conditional(struct elements *w, struct node e, struct node top, struct node *asked,
+                           bool *otherwise)
 {
     const struct function *f = w->f;
     *asked = (struct node){0};
+    *otherwise = false;
     for (struct node n = e; !node_same(n, top); n = node_parent(n)) {
         struct node parent = node_parent(n);
         enum node_kind kind = node_kind(parent);
         struct node condition = node_field(node_field(parent, FIELD_CONDITION), FIELD_VALUE);
         if (kind == NODE_IF_STATEMENT && !node_ok(*asked) && node_ok(condition) &&
-            node_same(n, node_field(parent, FIELD_CONSEQUENCE)) && elements_kind(w, condition) == INVARIANT &&
+            !node_within(n, node_field(parent, FIELD_CONDITION)) && elements_kind(w, condition) == INVARIANT &&
             known_outside(w, condition)) {
             *asked = condition;
+            *otherwise = node_same(n, node_field(parent, FIELD_ALTERNATIVE));
             continue;
         }
         if (node_is_asked(f, n))
@@ -179,6 +184,21 @@ static bool is_target(struct node e, bool *part)
            node_is(parent, NODE_UPDATE_EXPRESSION);
 }
 
+/* The same place is reached again: by the other branch of one question, and so always; or where it always was.
+ */
+static bool reached_again(struct access *known, struct node asked, bool otherwise, bool read, bool written)
+{
+    if (node_same(known->condition, asked) && known->otherwise == otherwise)
+        return true;
+    if (!node_ok(known->condition))
+        return read ? !known->stored && !written : known->stored;
+    if (!node_same(known->condition, asked) || (read && written) || known->loaded != read ||
+        known->stored != written)
+        return false;
+    known->condition = (struct node){0};
+    return true;
+}
+
 /* The vector that an element of statement `top` belongs to; NULL when it stays as it is. */
 static struct access *access_of(struct elements *w, const struct reached *p, struct node top)
 {
@@ -195,21 +215,24 @@ static struct access *access_of(struct elements *w, const struct reached *p, str
             return NULL;
     int size = ctype_size(f, v->type);
     struct node asked;
-    if (size == 0 || ctype_size(f, root->type) > size || is_conditional(w, e, top, &asked) ||
-        (node_ok(asked) && (is_target(e, &(bool){0}) || node_ok(p->value))) || !goes_on(w, pointer, index))
+    bool otherwise, part, written = is_target(e, &part) || node_ok(p->value),
+                          read = !written || part || (!p->call && !str_eq(node_op(f, node_parent(e)), "="));
+    if (size == 0 || ctype_size(f, root->type) > size || is_conditional(w, e, top, &asked, &otherwise) ||
+        !goes_on(w, pointer, index))
         return NULL;
     const char *text = text_of(f, pointer), *place = node_ok(index) ? text_of(f, index) : "0";
     char *key = text_compact(f->a, place);
-    for (size_t i = 0; i < w->accesses.n; i++)
-        if (str_eq(w->accesses.v[i].pointer, text) && str_eq(text_compact(f->a, w->accesses.v[i].index), key))
-            return node_same(w->accesses.v[i].condition, asked) ? &w->accesses.v[i] : NULL;
+    for (struct access *known = w->accesses.v + w->first_access; known < w->accesses.v + w->accesses.n; known++)
+        if (str_eq(known->pointer, text) && str_eq(text_compact(f->a, known->index), key))
+            return reached_again(known, asked, otherwise, read, written) ? known : NULL;
     struct access one = {.root = root,
                          .pointer = text,
                          .index = place,
                          .type = v->type,
                          .size_bytes = size,
                          .address = e,
-                         .condition = asked};
+                         .condition = asked,
+                         .otherwise = otherwise};
     vec_add(f->a, &w->accesses, one);
     return &w->accesses.v[w->accesses.n - 1];
 }
@@ -274,15 +297,15 @@ static void collect(struct elements *w, struct node e, struct node top)
 static const struct variable *conflict(struct elements *w, bool *never)
 {
     *never = false;
-    for (size_t i = 0; i < w->accesses.n; i++) {
+    for (size_t i = w->first_access; i < w->accesses.n; i++) {
         const struct access *x = &w->accesses.v[i];
-        for (const struct scalar *s = w->scalars.v; s < w->scalars.v + w->scalars.n; s++) {
+        for (const struct scalar *s = w->scalars.v + w->first_scalar; s < w->scalars.v + w->scalars.n; s++) {
             if ((!s->root || s->root == x->root) && (x->stored || s->stored)) {
                 err_input(w->why, "%s is also reached one element at a time", x->pointer);
                 return x->root;
             }
         }
-        for (size_t j = 0; j < w->accesses.n; j++) {
+        for (size_t j = w->first_access; j < w->accesses.n; j++) {
             const struct access *y = &w->accesses.v[j];
             if (i != j && x->root == y->root && x->stored && y->loaded && y->last_load > x->first_store) {
                 *never = !err_input(w->why, "%s is read after it is written at another index", x->pointer);
@@ -439,11 +462,11 @@ struct piece {
 static void name_accesses(struct elements *w)
 {
     const struct function *f = w->f;
-    for (size_t i = 0; i < w->accesses.n; i++) {
+    for (size_t i = w->first_access; i < w->accesses.n; i++) {
         const char *base = arena_printf(f->a, "%s_v", w->accesses.v[i].pointer), *name = base;
         for (int number = 2; number < 100; number++) {
             bool taken = !str_eq(fresh_local(f, name), name);
-            for (size_t j = 0; j < i; j++)
+            for (size_t j = w->first_access; j < i; j++)
                 taken = taken || str_eq(w->accesses.v[j].name, name);
             if (!taken)
                 break;
@@ -458,13 +481,21 @@ static void add_lines(struct str *b, const char *indent, const char *text)
     str_addf(b, "%s%s\n", indent, text);
 }
 
+/* `if (...)` on a line of its own in front of what is only reached then; "" where it always is. */
+static const char *question(struct elements *w, const char *indent, const struct access *x)
+{
+    const char *asked = node_ok(x->condition) ? text_of(w->f, x->condition) : NULL;
+    if (!asked)
+        return "";
+    return arena_printf(w->f->a, x->otherwise ? "%sif (!(%s))\n    " : "%sif (%s)\n    ", indent, asked);
+}
+
 static void add_load(struct elements *w, struct str *b, const char *indent, const struct access *x)
 {
     const char *constant = x->stored ? "" : "const ";
     if (node_ok(x->condition))
-        str_addf(b, "%spacked<%s, %d> %s;\n%sif (%s)\n%s    %s = packed_load<%d>(&%s[%s]);\n", indent, x->type,
-                 w->n, x->name, indent, text_of(w->f, x->condition), indent, x->name, w->n, x->pointer,
-                 x->index);
+        str_addf(b, "%spacked<%s, %d> %s;\n%s%s%s = packed_load<%d>(&%s[%s]);\n", indent, x->type, w->n,
+                 x->name, question(w, indent, x), indent, x->name, w->n, x->pointer, x->index);
     else
         str_addf(b, "%s%spacked<%s, %d> %s = packed_load<%d>(&%s[%s]);\n", indent, constant, x->type, w->n,
                  x->name, w->n, x->pointer, x->index);
@@ -528,11 +559,62 @@ static struct node *without_braces(const struct function *f, const struct node *
     return any ? without_braces(f, all.v, n) : all.v;
 }
 
+/* All that is done behind declarations is one question, with the same answer for all elements: it, or no node.
+ */
+static struct node only_choice(struct elements *w, const struct piece *pieces, size_t n)
+{
+    struct node found = {0}, none = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (pieces[i].place == BEFORE || node_is(pieces[i].node, NODE_COMMENT))
+            continue;
+        if (pieces[i].place == AFTER || node_ok(found) || !node_is(pieces[i].node, NODE_IF_STATEMENT))
+            return none;
+        found = pieces[i].node;
+    }
+    struct node condition = node_field(node_field(found, FIELD_CONDITION), FIELD_VALUE);
+    bool same = node_ok(found) && node_ok(condition) && elements_kind(w, condition) == INVARIANT &&
+                known_outside(w, condition);
+    return same ? found : none;
+}
+
+/* Each branch of it for n elements by itself. */
+static char *write_choice(struct elements *w, const struct piece *pieces, size_t n, struct node choice,
+                          const char *indent)
+{
+    const struct function *f = w->f;
+    const char *inner = arena_printf(f->a, "%s    ", indent);
+    struct node branches[] = {node_field(choice, FIELD_CONSEQUENCE), node_field(choice, FIELD_ALTERNATIVE)};
+    struct str b = {.arena = f->a};
+    for (size_t i = 0; i < n; i++)
+        if (pieces[i].place == BEFORE)
+            add_lines(&b, indent, text_of(f, pieces[i].node));
+    for (size_t k = 0; k < ARRAY_LEN(branches) && node_ok(branches[k]); k++) {
+        size_t count = 1, refused = w->refused.n;
+        struct node branch = node_is(branches[k], NODE_ELSE_CLAUSE) ? node_child(branches[k], 0) : branches[k],
+                    *all = &branch;
+        if (node_is(branch, NODE_COMPOUND_STATEMENT))
+            all = named_children(f, branch, &count);
+        char *text = elements_write(w, all, count, inner);
+        w->refused.n = refused;
+        if (!text)
+            return NULL;
+        if (k == 0)
+            str_addf(&b, "%sif (%s) {\n", indent,
+                     text_of(f, node_field(node_field(choice, FIELD_CONDITION), FIELD_VALUE)));
+        else
+            str_addf(&b, " else {\n");
+        str_addf(&b, "%s\n%s}", text, indent);
+    }
+    return str_take(&b, f->a);
+}
+
 /* The region's new statements, or NULL when it cannot be. */
 char *elements_write(struct elements *w, const struct node *statements, size_t n, const char *indent)
 {
     const struct function *f = w->f;
     statements = without_braces(f, statements, &n);
+    w->first_access = w->accesses.n;
+    w->first_scalar = w->scalars.n;
     struct piece *pieces = arena_array(f->a, struct piece, n + 1);
     for (size_t i = 0; i < n; i++) {
         struct node s = statements[i];
@@ -554,25 +636,29 @@ char *elements_write(struct elements *w, const struct node *statements, size_t n
         if (i + 1 < n && (node_is(pieces[i].node, NODE_COMMENT) || node_is(pieces[i].node, NODE_PREPROC_CALL)))
             pieces[i].place = pieces[i + 1].place;
     bool never;
+    struct node choice = only_choice(w, pieces, n);
+    if (node_ok(choice))
+        return write_choice(w, pieces, n, choice, indent);
     gather(w, pieces, n);
     for (const struct variable *root; (root = conflict(w, &never)) != NULL;) {
         if (never)
             return NULL;
         vec_add(f->a, &w->refused, root); /* element by element, in the order of the original */
-        w->accesses.n = w->scalars.n = 0;
+        w->accesses.n = w->first_access;
+        w->scalars.n = w->first_scalar;
         gather(w, pieces, n);
     }
     name_accesses(w);
 
     struct str b = {0};
     for (size_t i = 0; i <= n; i++) {
-        for (size_t x = 0; x < w->accesses.n; x++)
+        for (size_t x = w->first_access; x < w->accesses.n; x++)
             if (w->accesses.v[x].loaded && load_after(w, &w->accesses.v[x], pieces, n) == i)
                 add_load(w, &b, indent, &w->accesses.v[x]);
         if (i < n && pieces[i].place == BEFORE)
             add_lines(&b, indent, text_of(f, pieces[i].node));
     }
-    for (size_t x = 0; x < w->accesses.n; x++)
+    for (size_t x = w->first_access; x < w->accesses.n; x++)
         if (!w->accesses.v[x].loaded)
             str_addf(&b, "%spacked<%s, %d> %s;\n", indent, w->accesses.v[x].type, w->n, w->accesses.v[x].name);
     bool inside = false;
@@ -595,10 +681,10 @@ char *elements_write(struct elements *w, const struct node *statements, size_t n
     }
     if (inside)
         str_addf(&b, "%s}\n", indent);
-    for (size_t x = 0; x < w->accesses.n; x++)
+    for (size_t x = w->first_access; x < w->accesses.n; x++)
         if (w->accesses.v[x].stored)
-            str_addf(&b, "%spacked_store(&%s[%s], %s);\n", indent, w->accesses.v[x].pointer,
-                     w->accesses.v[x].index, w->accesses.v[x].name);
+            str_addf(&b, "%s%spacked_store(&%s[%s], %s);\n", question(w, indent, &w->accesses.v[x]), indent,
+                     w->accesses.v[x].pointer, w->accesses.v[x].index, w->accesses.v[x].name);
     for (size_t i = 0; i < n; i++)
         if (pieces[i].place == AFTER)
             add_lines(&b, indent, text_of(f, pieces[i].node));

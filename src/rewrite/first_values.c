@@ -2,6 +2,8 @@
  * `int i = first;`, and `int i; for (i = first; i < n; i += lanes)` as a loop that declares its counter, as the
  * other transforms read them. Alone it changes nothing.
  *
+ * An integer that statements beside its declaration assign again, `i *= 4;`, is another variable from there on.
+ *
  * Nobody asks for the variable ahead of that value: the statement stands beside the declaration, so that it is
  * always reached, and no jump goes around it; or everything that is done with the variable is done in loops
  * that begin with a value of their own. */
@@ -11,6 +13,7 @@ struct late {
     const struct function *f;
     const struct variable *v;
     node_list first; /* `v = first`: of a statement, or of loops */
+    bool again;      /* it has a value before, and another one from each of these on */
 };
 typedef VEC(struct late) late_list;
 
@@ -77,6 +80,55 @@ static bool late_of(const struct function *f, const struct variable *v, struct l
     return true;
 }
 
+/* An integer that is only assigned by statements of the block that it is declared in. */
+static bool again_of(const struct function *f, const struct variable *v, struct late *x)
+{
+    struct node block = v->param ? f->body : node_parent(v->statement);
+    size_t n;
+
+    *x = (struct late){.f = f, .v = v, .again = true};
+    if (v->pointer || v->array || v->shared || v->assignments == 0 || !ctype_is_integer(f, v->type) ||
+        !(v->param || (node_ok(v->init) && node_is(block, NODE_COMPOUND_STATEMENT))) ||
+        str_has_word(text_of(f, v->statement), "static") || strchr(text_of(f, v->statement), '&'))
+        return false;
+    struct node *all = named_children(f, block, &n);
+    for (size_t i = 0; i < n; i++) {
+        struct node e = statement_expression(all[i]);
+        if (node_is(e, NODE_ASSIGNMENT_EXPRESSION) && function_variable_of(f, node_field(e, FIELD_LEFT)) == v)
+            vec_add(f->a, &x->first, e);
+    }
+    return (int)x->first.n == v->assignments;
+}
+
+static void again_edit(const struct late *x, struct edits *edits)
+{
+    const struct function *f = x->f;
+    const char **name = arena_array(f->a, const char *, x->first.n + 1);
+    size_t n;
+    struct node *names = variable_names(f, x->v, &n);
+
+    name[0] = x->v->name;
+    for (size_t s = 0; s < x->first.n; s++) {
+        const char *op = node_op(f, x->first.v[s]);
+        struct node left = node_field(x->first.v[s], FIELD_LEFT),
+                    right = node_field(x->first.v[s], FIELD_RIGHT);
+        name[s + 1] = fresh_local(f, arena_printf(f->a, "%s_%zu", x->v->name, s + 2));
+        const char *head = arena_printf(f->a, "%s %s = ", x->v->type, name[s + 1]);
+        if (!str_eq(op, "=")) {
+            head = arena_printf(f->a, "%s%s %.*s (", head, name[s], (int)strlen(op) - 1, op);
+            edits_at(edits, node_end(right), ")");
+        }
+        edits_try(edits, node_start(left), node_start(right), head);
+    }
+    for (size_t k = 0; k < n; k++) {
+        size_t s = 0;
+        while (s < x->first.n && node_start(names[k]) > node_end(x->first.v[s]))
+            s++;
+        if (s > 0 && !(s < x->first.n && node_same(node_field(x->first.v[s], FIELD_LEFT), names[k])))
+            edits_node(edits, names[k], name[s]);
+    }
+}
+
 static late_list lates_in_file(const struct transform_input *in, struct arena *a)
 {
     late_list list = {0};
@@ -91,16 +143,23 @@ static late_list lates_in_file(const struct transform_input *in, struct arena *a
             node_has(f, f->body, NODE_GOTO_STATEMENT) || node_has(f, f->body, NODE_LAMBDA_EXPRESSION))
             continue;
         for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++)
-            if (is_plain(f, v) && late_of(f, v, &x))
+            if ((is_plain(f, v) && late_of(f, v, &x)) || again_of(f, v, &x))
                 vec_add(a, &list, x);
     }
+    size_t kept = 0, late = 0;
+    for (size_t i = 0; i < list.n; i++)
+        late += !list.v[i].again;
+    for (size_t i = 0; i < list.n; i++) /* declarations that move are written first, and looked at again */
+        if (late == 0 || !list.v[i].again)
+            list.v[kept++] = list.v[i];
+    list.n = kept;
     return list;
 }
 
 static const struct late *late_for(const late_list *list, struct node name)
 {
     for (size_t i = 0; i < list->n; i++)
-        if (node_same(list->v[i].v->id, name))
+        if (!list->v[i].again && node_same(list->v[i].v->id, name))
             return &list->v[i];
     return NULL;
 }
@@ -146,11 +205,15 @@ static bool first_apply(const struct function *first, const struct transform_sit
     for (size_t i = 0; i < list.n; i++) {
         const struct late *x = &list.v[i];
         struct node statement = x->v->statement;
+        if (x->again) {
+            again_edit(x, edits);
+            continue;
+        }
         bool again = false;
         const char *words =
             text_range(x->f, node_start(statement), node_start(node_field(statement, FIELD_DECLARATOR)));
         for (size_t k = 0; k < i; k++)
-            again = again || node_same(list.v[k].v->statement, statement);
+            again = again || (!list.v[k].again && node_same(list.v[k].v->statement, statement));
         if (!again)
             declaration_edit(&list, x, edits);
         for (size_t k = 0; k < x->first.n; k++)

@@ -389,6 +389,38 @@ static struct node unbracketed(struct node n)
     return n;
 }
 
+/* Is it a call of a function of the file that only gives back what its one argument points to, `ldg(&p[i])`?
+ * Each function of that name must. */
+static bool is_load_call(const struct function *f, struct node call)
+{
+    const char *name = call_name(f, call);
+    size_t n = 0, seen = 0;
+
+    if (!*name || node_count(node_field(call, FIELD_ARGUMENTS)) != 1 ||
+        !node_is(node_field(call, FIELD_FUNCTION), NODE_IDENTIFIER))
+        return false;
+    for (struct node *definition = definitions_of(f); node_ok(*definition); definition++) {
+        if (!node_text_is(f->s, definition_name(*definition), name))
+            continue;
+        struct node *all = named_children(f, node_field(*definition, FIELD_BODY), &n);
+        struct node value = n == 1 && node_is(all[0], NODE_RETURN_STATEMENT) ? node_child(all[0], 0)
+                                                                             : (struct node){0},
+                    of = node_field(value, FIELD_ARGUMENT);
+        if (node_is(value, NODE_CALL_EXPRESSION))
+            of = node_child(node_field(value, FIELD_ARGUMENTS), 0);
+        else if (!node_is_indirection(f, value))
+            return false;
+        bool plain = node_is(of, NODE_IDENTIFIER) &&
+                     (!node_is(value, NODE_CALL_EXPRESSION) || call_is(f, value, "__ldg"));
+        const struct function *g =
+            plain && !node_has_error(*definition) ? function_open(f->in, f->a, *definition) : NULL;
+        if (!g || g->n_params != 1 || !g->variables[0].pointer || !node_text_is(f->s, of, g->variables[0].name))
+            return false;
+        seen++;
+    }
+    return seen > 0;
+}
+
 bool element_reached(const struct function *f, struct node e, struct reached *p)
 {
     struct node at = e, args = node_field(e, FIELD_ARGUMENTS);
@@ -398,7 +430,7 @@ bool element_reached(const struct function *f, struct node e, struct reached *p)
         bool load = node_count(args) == 1 && str_in(name, "__ldg|__ldcs|__ldca|__ldcg|__ldlu|__ldcv");
         bool store = node_count(args) == 2 && str_in(name, "__stcs|__stcg|__stwb|__stwt") &&
                      node_is(node_parent(e), NODE_EXPRESSION_STATEMENT);
-        if (!load && !store)
+        if (!load && !store && !is_load_call(f, e))
             return false;
         at = node_child(args, 0);
         if (store)
