@@ -407,6 +407,7 @@ struct elements {
     VEC(const struct variable *) refused; /* pointers of the region that no vector goes through */
     const char *lane;                     /* name of k */
     char exact;   /* a grid without a bound check, which must shrink exactly: along 'x' or 'y' */
+    bool follows; /* a loop that keeps to the elements of others: nothing of it need become a vector */
     int depth;    /* of variables looked through */
     int smallest; /* bytes of the smallest element among vector accesses, over all regions */
     struct err *why;

@@ -317,13 +317,10 @@ static char *fast_launch(const struct detail *d, const struct launch *l, const c
     if (!d->fitted)
         return text_wrap(a, text, column);
     const char *at = text + (node_start(l->name) - node_start(l->statement)) + strlen(name);
-    size_t args = 0; /* bytes of <float, 512> without the bracket that closes it */
-    if (node_ok(l->template_args) && !f->special)
-        args = node_end(l->template_args) - node_start(l->template_args) - 1;
+    bool args = node_ok(l->template_args) && !f->special;
     char *head = arena_strndup(a, text, (size_t)(at - text));
-    char *own = arena_strndup(a, at, args);
     return text_wrap(a,
-                     args ? arena_printf(a, "%s%s, %d%s", head, own, steps, at + args)
+                     args ? arena_printf(a, "%s<%d, %s", head, steps, at + 1)
                           : arena_printf(a, "%s<%d>%s", head, steps, at),
                      column);
 }
@@ -338,8 +335,8 @@ static char *copy_write(const struct detail *d, const char *name, const char *st
         loop_edit(d, i, item, steps, &inside);
     bool template = node_is(f->whole, NODE_TEMPLATE_DECLARATION) && !f->special;
     if (d->fitted && template)
-        edits_at(&inside, node_end(node_field(f->whole, FIELD_PARAMETERS)) - 1,
-                 arena_printf(f->a, ", int %s", steps));
+        edits_at(&inside, node_start(node_field(f->whole, FIELD_PARAMETERS)) + 1,
+                 arena_printf(f->a, "int %s, ", steps)); /* what arguments tell is last */
     char *copy = function_copy(&inside, f, name, why_not);
     return copy && d->fitted && !template ? arena_printf(f->a, "template <int %s>\n%s", steps, copy) : copy;
 }

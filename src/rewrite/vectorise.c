@@ -47,7 +47,7 @@ static bool loop_region(struct elements *w, const struct lane_loop *l, struct ed
     char *outer = text_indent(f, node_start(l->loop));
     char *indent = arena_printf(f->a, "%s    ", outer);
     char *body = elements_write(w, statements, n, indent);
-    if (!body || !elements_end(w)) {
+    if (!body || (!elements_end(w) && !w->follows)) {
         w->accesses.n = w->scalars.n = w->outside.n = w->refused.n = 0;
         w->multiples.n = before;
         return body ? err_input(w->why, "nothing in the loop at line %d is read or written in order",
@@ -191,20 +191,39 @@ static bool is_in(const struct variable *const *list, size_t n, const struct var
     return false;
 }
 
+/* A barrier between the two that is met whenever both are: behind no question. */
+static bool barrier_between(const struct function *f, struct node first, struct node second)
+{
+    for (struct node *call = nodes_of(f, f->body, NODE_CALL_EXPRESSION); node_ok(*call); call++) {
+        bool sure = call_is_barrier(f, *call) && node_start(*call) > node_end(first) &&
+                    node_end(*call) < node_start(second);
+        for (struct node n = *call; sure && !node_within(first, n) && !node_within(second, n);
+             n = node_parent(n))
+            sure = !node_is_asked(f, n) && !node_is_loop(n);
+        if (sure)
+            return true;
+    }
+    return false;
+}
+
 /* Neighbouring elements now belong to one thread. A loop that stays as it is gives them to others, which must
  * not meet what is written there: a barrier has to stand between the two. */
 static bool meets_other(struct elements *w, struct node changed, struct node other)
 {
     const struct function *f = w->f;
     bool before = node_start(changed) < node_start(other);
-    if (str_has_word(before ? text_range(f, node_end(changed), node_start(other))
-                            : text_range(f, node_end(other), node_start(changed)),
-                     "__syncthreads"))
+    if (before ? barrier_between(f, changed, other) : barrier_between(f, other, changed))
         return false;
     for (struct node *element = nodes_of(f, other, NODE_SUBSCRIPT_EXPRESSION); node_ok(*element); element++) {
-        const struct variable *root = pointer_root(f, node_field(*element, FIELD_ARGUMENT));
-        if (root && (root->shared || root->array))
+        const struct variable *root = pointer_root(f, node_field(*element, FIELD_ARGUMENT)),
+                              *name = function_variable_of(f, node_field(*element, FIELD_ARGUMENT));
+        bool common = name && (!root || root->shared) && node_mentions(f, changed, name->name) &&
+                      (memory_written_in(f, name->name, changed) || memory_written_in(f, name->name, other));
+        if (!common && root && (root->shared || root->array))
             continue;
+        if (common)
+            return !err_input(w->why, "the loop at line %d stays as it is and shares %s",
+                              node_line(f->s, other), name->name);
         bool any = !root || !root->param; /* a pointer that is not followed may be each of them */
         bool written = memory_written_in(f, root ? root->name : "", other);
         if ((any && w->stored.n > 0) || is_in(w->stored.v, w->stored.n, root) ||
@@ -213,6 +232,21 @@ static bool meets_other(struct elements *w, struct node changed, struct node oth
                               node_line(f->s, other));
     }
     return false;
+}
+
+/* The same elements for each thread as in a loop that was changed, although nothing of this one becomes a
+ * vector: it finds in shared memory, say, what its thread left there. */
+static bool follows(struct elements *w, const struct lane_loop *changed, const struct lane_loop *l,
+                    struct edits *edits)
+{
+    const struct function *f = w->f;
+    struct poly a = poly_of(f, changed->bound), b = poly_of(f, l->bound);
+    if (node_has(f, l->body, NODE_FOR_STATEMENT) || l->span != changed->span || !a.ok || !poly_same(&a, &b))
+        return false;
+    w->follows = true;
+    bool ok = loop_region(w, l, edits);
+    w->follows = false;
+    return ok;
 }
 
 /* Does the grid have a thread for each element that its loops reach, and nothing but these loops know it? Then
@@ -256,8 +290,13 @@ static bool kernel_vectorise(struct elements *w, struct edits *edits, char *axis
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             if (changed[i] && !changed[j] && !node_within(loops[i].loop, loops[j].loop) &&
-                loops[j].width == 1 && meets_other(w, loops[i].loop, loops[j].loop))
-                return false;
+                loops[j].width == 1 && meets_other(w, loops[i].loop, loops[j].loop)) {
+                if (!follows(w, &loops[i], &loops[j], edits))
+                    return false;
+                changed[j] = true;
+                i = SIZE_MAX; /* others may meet this one: from the first again */
+                break;
+            }
     if (n > 0) {
         *axis = grid_shrinks(f, loops, changed, n) ? 'x' : '\0';
         return any;

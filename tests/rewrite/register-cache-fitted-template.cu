@@ -2,8 +2,8 @@
 // transform: register-cache 102
 // applies: line 20
 // fact: d high 500
-// has: template <typename T, int THREADS, int STEPS>
-// has: work_keep<float, 256, 2><<<n, threads, 0, stream>>>
+// has: template <int STEPS, typename T, int THREADS>
+// has: work_keep<2, float, 256><<<n, threads, 0, stream>>>
 // has: work<float, 256><<<n, threads, 0, stream>>>
 #include <cstdint>
 

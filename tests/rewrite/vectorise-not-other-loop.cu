@@ -1,5 +1,5 @@
-// The second loop reads what the first one wrote, by a pointer that cannot be followed: it would stay as it is, and
-// meet elements of other threads.
+// The second loop reads what the first one wrote, by a pointer that cannot be followed, up to another bound: it
+// would stay as it is, and meet elements of other threads.
 // transform: vectorise -1
 // leaves
 #include <cuda_runtime.h>
@@ -11,7 +11,7 @@ __global__ void work(float *out, float *total, const float *in, int d)
     for (int i = threadIdx.x; i < d; i += blockDim.x)
         out[blockIdx.x * d + i] = x[i] + 1.0f;
     x = d > 8 ? out + blockIdx.x * d : x + 1;
-    for (int i = threadIdx.x; i < d; i += blockDim.x)
+    for (int i = threadIdx.x; i < d - 1; i += blockDim.x)
         sum += x[i];
     atomicAdd(total, sum);
 }
