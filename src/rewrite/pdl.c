@@ -3,6 +3,9 @@
  * path, and then lets the next one begin: a trigger orders nothing, and what this launch writes is seen by
  * whoever waits for its end. Indices, and loads of arguments that the task calls stable, go before the wait.
  *
+ * A kernel that waits by itself, launched where the launcher still has the attribute that plain-launch left, is only
+ * launched with it again.
+ *
  * It comes last: no other transform reads the launches that it leaves. */
 #include "rewrite/analysis.h"
 
@@ -69,6 +72,35 @@ static struct node first_dependent(const struct function *f)
     return (struct node){0};
 }
 
+/* Does the kernel wait by itself, always, and ahead of all that it could touch? */
+static bool waits_itself(const struct function *f)
+{
+    struct node next = first_dependent(f);
+
+    for (uint32_t i = 0, all = node_ok(next) ? node_count(next) + 1 : 0; i < all; i++) {
+        struct node n = i ? node_child(next, i - 1) : next; /* or a directive around it */
+        const char *text = text_of(f, n);
+        if (node_is(n, NODE_EXPRESSION_STATEMENT) && (str_starts(text, "cudaGridDependencySynchronize(") ||
+                                                      (str_starts(text, "asm") && strstr(text, "griddepcontrol.wait"))))
+            return true;
+    }
+    return false;
+}
+
+/* The attribute that the launcher has made for the launch and does not use any more; NULL: there is none. */
+static const struct variable *attribute_left(const struct function *f, const struct launch *l)
+{
+    const struct function *host = function_open(f->in, f->a, l->host);
+
+    for (size_t i = 0; host && i < host->n_variables; i++) {
+        const struct variable *v = &host->variables[i];
+        if (str_eq(v->type, "cudaLaunchAttribute") && !v->pointer && v->from < node_start(l->call) &&
+            node_start(l->call) < v->to)
+            return v;
+    }
+    return NULL;
+}
+
 /* The expressions between <<< and >>>: grid, block, shared memory, stream. */
 static struct node *configuration(const struct function *f, const struct launch *l, size_t *n)
 {
@@ -105,17 +137,17 @@ static bool is_legal(const struct function *f)
 {
     const char *body = text_of(f, f->body);
     bool legal = f->in->limits && f->in->limits->cc_major >= 9 && f->n_launches > 0 &&
-                 function_only(f, f->name) && !strstr(body, "GridDependency") &&
-                 !strstr(body, "griddepcontrol") && !strstr(body, "LaunchCompletion");
+                 function_only(f, f->name);
+    bool own = strstr(body, "GridDependency") || strstr(body, "griddepcontrol") || strstr(body, "LaunchCompletion");
 
     for (size_t l = 0; legal && l < f->n_launches; l++)
-        legal = takes_attributes(f, &f->launches[l]);
-    return legal;
+        legal = takes_attributes(f, &f->launches[l]) && (!own || attribute_left(f, &f->launches[l]));
+    return legal && (!own || waits_itself(f));
 }
 
 static void pdl_find(struct function *f, struct site_list *found)
 {
-    if (is_legal(f) && counts(f))
+    if (is_legal(f) && (waits_itself(f) || counts(f)))
         site_add(found, f, f->definition, 0,
                  "it begins while the kernel ahead ends, and waits only before it touches what that may write",
                  "programmatic dependent launch");
@@ -129,14 +161,26 @@ static void launch_early(const struct function *f, const struct launch *l, struc
     size_t n;
     struct node *given = configuration(f, l, &n);
 
+    const struct variable *left = waits_itself(f) ? attribute_left(f, l) : NULL;
+    const char *attribute = fresh_name(f, "begins_early"), *attributes = arena_printf(f->a, "&%s", attribute);
+    const char *made = arena_printf(f->a,
+                                    "%s    cudaLaunchAttribute %s;\n"
+                                    "%s    %s.id = cudaLaunchAttributeProgrammaticStreamSerialization;\n"
+                                    "%s    %s.val.programmaticStreamSerializationAllowed = 1;\n",
+                                    indent, attribute, indent, attribute, indent, attribute);
+    if (left) {
+        made = "";
+        attributes = arena_printf(f->a, left->array ? "%s" : "&%s", left->name);
+    }
     for (size_t i = 0; i < n; i++)
         str_addf(&settings, "%s%s    %s.%s = %s;", i ? "\n" : "", indent, config, members[i],
                  text_of(f, given[i]));
     for (size_t i = 0; i < l->n_args; i++)
         str_addf(&args, ", %s", text_of(f, l->args[i]));
     const struct fill_slot slots[] = {{"indent", indent},
-                                      {"attribute", fresh_name(f, "begins_early")},
                                       {"config", config},
+                                      {"made", made},
+                                      {"attributes", attributes},
                                       {"settings", str_take(&settings, f->a)},
                                       {"kernel", text_of(f, node_field(l->call, FIELD_FUNCTION))},
                                       {"args", str_take(&args, f->a)}};
@@ -153,7 +197,9 @@ static bool pdl_apply(const struct function *f, const struct transform_site *sit
     (void)site;
     if (!is_legal(f))
         return err_input(why_not, "%s cannot be launched with attributes", f->name);
-    if (node_ok(next)) {
+    if (waits_itself(f)) {
+        next = (struct node){0};
+    } else if (node_ok(next)) {
         const char *indent = text_indent(f, node_start(next));
         edits_at(edits, node_start(next), arena_printf(f->a, "%s\n%s%s\n%s", wait, indent, trigger, indent));
     } else {

@@ -1,7 +1,8 @@
 /* plain-launch: a launch that is written as a call of the runtime, cudaLaunchKernel or cudaLaunchKernelEx, is
  * written with <<<...>>>, as the other transforms read launches. The kernel runs with the same grid, block and
- * arguments; alone that changes nothing. Of the attributes only programmatic stream serialization goes with the
- * call, and is lost: what a task is timed by in a stream keeps its calls. A launch with any other stays.
+ * arguments; alone that changes nothing. Of the attributes only programmatic stream serialization may be set: it stays
+ * declared, and pdl gives it back to the launches of the best version. What a task is timed by in a stream keeps its
+ * calls. A launch with any other attribute stays.
  *
  * What a configuration says is put where it is used, so each member is said once, ahead of the launch, and what
  * it is made of keeps its values from there on. */
@@ -70,8 +71,8 @@ static bool is_ahead(struct node statement, struct node launch)
            node_end(statement) <= node_start(launch);
 }
 
-/* The list of attributes says nothing but that the launch may begin early. */
-static bool only_early(const struct function *f, struct node list, struct call *c)
+/* The list of attributes says nothing but that the launch may begin early. It stays, for pdl to find. */
+static bool only_early(const struct function *f, struct node list)
 {
     const struct variable *v = function_variable_of(f, node_strip(list));
     size_t n, ids = 0;
@@ -92,10 +93,7 @@ static bool only_early(const struct function *f, struct node list, struct call *
         } else if (!node_is_assignment(f, e, "=") ||
                    !node_text_is(f->s, node_field(left, FIELD_FIELD), member_names[ATTRS])) {
             return false;
-        } else {
-            continue; /* it is the configuration's statement */
         }
-        vec_add(f->a, &c->gone, statement);
     }
     return names && ids > 0;
 }
@@ -129,7 +127,7 @@ static bool read_config(const struct function *f, struct node address, struct ca
         vec_add(f->a, &c->gone, statement);
     }
     if (!node_ok(values[GRID]) || !node_ok(values[BLOCK]) ||
-        (node_ok(values[ATTRS]) && !only_early(f, values[ATTRS], c)))
+        (node_ok(values[ATTRS]) && !only_early(f, values[ATTRS])))
         return false;
     for (at = GRID; at <= STREAM; at++)
         c->config[at] = node_ok(values[at]) ? text_of(f, values[at]) : "0";

@@ -5,7 +5,7 @@
 // has: work<4><<<blocks, threads, bytes, stream>>>(out, in, n);
 // has: cudaFuncSetAttribute(work<4>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 // lacks: cudaLaunchConfig_t
-// lacks: cudaLaunchAttribute
+// has: attrs[0].val.programmaticStreamSerializationAllowed = 1;
 // lacks: auto kernel
 #include <cuda_runtime.h>
 
