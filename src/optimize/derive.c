@@ -127,16 +127,18 @@ bool derive_also(struct run *r, int round, struct err *err)
 
 /* ---- the last steps ---- */
 
-/* Is an attribute that lets launches begin early made, and no launch has it? Steps that need plain launches left it. */
+/* Is an attribute that lets launches begin early made, and no launch has it? Steps that need plain launches
+ * left it. */
 static bool attribute_lost(const char *text)
 {
-    return strstr(text, "cudaLaunchAttributeProgrammaticStreamSerialization") && !strstr(text, "cudaLaunchKernelEx");
+    return strstr(text, "cudaLaunchAttributeProgrammaticStreamSerialization") &&
+           !strstr(text, "cudaLaunchKernelEx");
 }
 
 /* Transforms that come last, each on the best there is then; kept where they pay, since a reviewer reads every
  * changed line. One that pays on the whole but loses on some workloads leaves these to the best as it was.
- * Launches that begin early show in a stream, or on a GPU; where the original's did, they do so again anyway, if it costs
- * nothing. */
+ * Launches that begin early show in a stream, or on a GPU; where the original's did, they do so again anyway,
+ * if it costs nothing. */
 bool derive_last(struct run *r, int round, struct err *err)
 {
     bool shows = regime_is_stream(r->task->regime) || trial_device_measures(pool_device(r->pool));

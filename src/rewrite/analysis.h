@@ -101,7 +101,8 @@ bool function_may_be_copied(const struct function *f);
 void edits_attributes(struct edits *e, const struct function *f, const char *copy);
 
 /* Nodes. */
-struct node node_strip(struct node n); /* without parentheses, casts and the clause of a condition */
+struct node node_strip(struct node n);  /* without parentheses, casts and the clause of a condition */
+struct node unbracketed(struct node n); /* without parentheses alone */
 struct node statement_expression(struct node statement); /* of an expression statement, or no node */
 struct node subscript_index(const struct function *f, struct node subscript); /* the only one, or no node */
 const char *node_op(const struct function *f, struct node n);

@@ -145,11 +145,14 @@ static bool is_conditional(struct elements *w, struct node e, struct node top, s
     *otherwise = false;
     for (struct node n = e; !node_same(n, top); n = node_parent(n)) {
         struct node parent = node_parent(n);
-        enum node_kind kind = node_kind(parent);
-        struct node condition = node_field(node_field(parent, FIELD_CONDITION), FIELD_VALUE);
-        if (kind == NODE_IF_STATEMENT && !node_ok(*asked) && node_ok(condition) &&
-            !node_within(n, node_field(parent, FIELD_CONDITION)) && elements_kind(w, condition) == INVARIANT &&
-            known_outside(w, condition)) {
+        struct node clause = node_field(parent, FIELD_CONDITION), condition = clause;
+        if (node_is(parent, NODE_IF_STATEMENT))
+            condition = node_field(clause, FIELD_VALUE);
+        else if (!node_is(parent, NODE_CONDITIONAL_EXPRESSION))
+            condition = (struct node){0};
+        condition = unbracketed(condition);
+        if (!node_ok(*asked) && node_ok(condition) && !node_within(n, clause) &&
+            elements_kind(w, condition) == INVARIANT && known_outside(w, condition)) {
             *asked = condition;
             *otherwise = node_same(n, node_field(parent, FIELD_ALTERNATIVE));
             continue;

@@ -276,10 +276,22 @@ bool call_is_pure_builtin(const struct function *f, struct node call)
                         "static_cast|reinterpret_cast|const_cast");
 }
 
+/* `T(x)` of a plain type, or `(T)(x)`, which reads like a call where T is a name. */
+static bool is_conversion(const struct function *f, struct node call)
+{
+    struct node callee = node_field(call, FIELD_FUNCTION);
+    size_t position;
+    while (node_is(callee, NODE_PARENTHESIZED_EXPRESSION))
+        callee = node_child(callee, 0);
+    const char *name = node_is(callee, NODE_IDENTIFIER) ? text_of(f, callee) : "";
+    return !function_variable_of(f, callee) &&
+           (ctype_is_parameter(f, name, &position) || ctype_size(f, name) > 0);
+}
+
 bool call_is_pure(const struct function *f, struct node call)
 {
     static __thread int depth; /* functions that call each other end here */
-    if (call_is_pure_builtin(f, call))
+    if (call_is_pure_builtin(f, call) || is_conversion(f, call))
         return true;
     if (depth > 3)
         return false;
@@ -382,7 +394,7 @@ bool call_meets(const struct function *f, struct node call)
     return is_meeting(f, call, &(node_list){0});
 }
 
-static struct node unbracketed(struct node n)
+struct node unbracketed(struct node n)
 {
     while (node_is(n, NODE_PARENTHESIZED_EXPRESSION))
         n = node_child(n, 0);

@@ -3,8 +3,8 @@
  * path, and then lets the next one begin: a trigger orders nothing, and what this launch writes is seen by
  * whoever waits for its end. Indices, and loads of arguments that the task calls stable, go before the wait.
  *
- * A kernel that waits by itself, launched where the launcher still has the attribute that plain-launch left, is only
- * launched with it again.
+ * A kernel that waits by itself, launched where the launcher still has the attribute that plain-launch left, is
+ * only launched with it again.
  *
  * It comes last: no other transform reads the launches that it leaves. */
 #include "rewrite/analysis.h"
@@ -80,8 +80,9 @@ static bool waits_itself(const struct function *f)
     for (uint32_t i = 0, all = node_ok(next) ? node_count(next) + 1 : 0; i < all; i++) {
         struct node n = i ? node_child(next, i - 1) : next; /* or a directive around it */
         const char *text = text_of(f, n);
-        if (node_is(n, NODE_EXPRESSION_STATEMENT) && (str_starts(text, "cudaGridDependencySynchronize(") ||
-                                                      (str_starts(text, "asm") && strstr(text, "griddepcontrol.wait"))))
+        if (node_is(n, NODE_EXPRESSION_STATEMENT) &&
+            (str_starts(text, "cudaGridDependencySynchronize(") ||
+             (str_starts(text, "asm") && strstr(text, "griddepcontrol.wait"))))
             return true;
     }
     return false;
@@ -136,9 +137,10 @@ static bool counts(const struct function *f)
 static bool is_legal(const struct function *f)
 {
     const char *body = text_of(f, f->body);
-    bool legal = f->in->limits && f->in->limits->cc_major >= 9 && f->n_launches > 0 &&
-                 function_only(f, f->name);
-    bool own = strstr(body, "GridDependency") || strstr(body, "griddepcontrol") || strstr(body, "LaunchCompletion");
+    bool legal =
+        f->in->limits && f->in->limits->cc_major >= 9 && f->n_launches > 0 && function_only(f, f->name);
+    bool own =
+        strstr(body, "GridDependency") || strstr(body, "griddepcontrol") || strstr(body, "LaunchCompletion");
 
     for (size_t l = 0; legal && l < f->n_launches; l++)
         legal = takes_attributes(f, &f->launches[l]) && (!own || attribute_left(f, &f->launches[l]));

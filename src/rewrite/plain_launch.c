@@ -1,8 +1,8 @@
 /* plain-launch: a launch that is written as a call of the runtime, cudaLaunchKernel or cudaLaunchKernelEx, is
  * written with <<<...>>>, as the other transforms read launches. The kernel runs with the same grid, block and
- * arguments; alone that changes nothing. Of the attributes only programmatic stream serialization may be set: it stays
- * declared, and pdl gives it back to the launches of the best version. What a task is timed by in a stream keeps its
- * calls. A launch with any other attribute stays.
+ * arguments; alone that changes nothing. Of the attributes only programmatic stream serialization may be set:
+ * it stays declared, and pdl gives it back to the launches of the best version. What a task is timed by in a
+ * stream keeps its calls. A launch with any other attribute stays.
  *
  * What a configuration says is put where it is used, so each member is said once, ahead of the launch, and what
  * it is made of keeps its values from there on. */
