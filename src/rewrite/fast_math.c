@@ -21,6 +21,33 @@ static bool is_one(const struct function *f, struct node e)
     return str_eq(text, "1.0f") || str_eq(text, "1.f") || str_eq(text, "1");
 }
 
+/* Does it grow like an exponential? __fdividef gives 0 for a divisor above 2^126, where a float still has a
+ * result. */
+static bool is_steep(const struct function *f, struct node e, int depth)
+{
+    const struct variable *v = node_is(e, NODE_IDENTIFIER) ? function_variable_of(f, e) : NULL;
+    if (node_is(e, NODE_CALL_EXPRESSION) && str_in(call_name(f, e), "exp|expf|exp2f|__expf|exp10f"))
+        return true;
+    if (v && depth < 4 && node_ok(v->init) && v->assignments == 0 && is_steep(f, v->init, depth + 1))
+        return true;
+    for (uint32_t i = 0, all = node_count(e); i < all; i++)
+        if (is_steep(f, node_child(e, i), depth))
+            return true;
+    return false;
+}
+
+/* Does a kernel of the file write floats? What it writes of 16 bits is 0 by then. */
+static bool writes_floats(const struct transform_input *in, struct arena *a)
+{
+    size_t n;
+    struct function **all = functions_open(in, a, &n);
+    for (size_t i = 0; i < n; i++)
+        for (const struct variable *v = all[i]->variables; v < all[i]->variables + all[i]->n_params; v++)
+            if (all[i]->global && v->pointer && !v->to_const && ctype_is_float(ctype_bound(all[i], v->type)))
+                return true;
+    return false;
+}
+
 static char *fast(const struct function *f, struct node e, size_t *changes);
 
 /* The branch of an `if constexpr` that is not compiled in any launch: nobody could verify what is changed
@@ -86,7 +113,8 @@ static char *fast(const struct function *f, struct node e, size_t *changes)
                                    : arena_printf(f->a, "%s * rsqrtf(%s)", over, under);
         }
         if (is_float(f, right) && is_float(f, left) && !is_one(f, left) &&
-            !constant_value(f, right, &constant) && !node_is(node_strip(right), NODE_NUMBER_LITERAL)) {
+            !constant_value(f, right, &constant) && !node_is(node_strip(right), NODE_NUMBER_LITERAL) &&
+            !(is_steep(f, right, 0) && writes_floats(f->in, f->a))) {
             ++*changes;
             char *over = fast(f, left, changes);
             struct node inner = node_is(right, NODE_PARENTHESIZED_EXPRESSION) ? node_child(right, 0) : right;

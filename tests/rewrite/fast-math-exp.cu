@@ -1,7 +1,7 @@
 // expf and a division.
 // transform: fast-math 0
 // applies: line 7
-// has: out[i] = __fdividef(x, 1.0f + __expf(-x));
+// has: out[i] = x / (1.0f + __expf(-x));
 #include <cstdint>
 
 __global__ void work(float *out, const float *in, int n, int d)
