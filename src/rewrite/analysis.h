@@ -374,6 +374,8 @@ struct reached {
     struct node value; /* of a store that is a call; no node */
     bool call;
 };
+/* Does the statement wait for the kernel ahead, as a launch that may begin early does? */
+bool statement_waits(const struct function *f, struct node n);
 bool element_reached(const struct function *f, struct node e, struct reached *p);
 
 /* The same code for n neighbouring elements (elements.c): what a region of a kernel needs for it and what is

@@ -464,3 +464,10 @@ bool element_reached(const struct function *f, struct node e, struct reached *p)
     p->index = sum ? node_field(at, FIELD_RIGHT) : subscript_index(f, at);
     return (sum || node_is(at, NODE_SUBSCRIPT_EXPRESSION)) && node_ok(p->index);
 }
+
+bool statement_waits(const struct function *f, struct node n)
+{
+    const char *text = node_is(n, NODE_EXPRESSION_STATEMENT) ? text_of(f, n) : "";
+    return str_starts(text, "cudaGridDependencySynchronize(") ||
+           (str_starts(text, "asm") && strstr(text, "griddepcontrol.wait"));
+}

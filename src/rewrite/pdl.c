@@ -62,27 +62,27 @@ static bool declares_pointers(struct node declaration)
 }
 
 /* Where the wait goes: before the first statement that is no such declaration; NULL: behind them all. */
-static struct node first_dependent(const struct function *f)
+static struct node first_dependent(const struct function *f, struct node block)
 {
 
-    for (struct node *x = named_children(f, f->body, NULL); node_ok(*x); x++)
+    for (struct node *x = named_children(f, block, NULL); node_ok(*x); x++)
         if (!node_is(*x, NODE_COMMENT) &&
             !(node_is(*x, NODE_DECLARATION) && may_come_first(f, *x, declares_pointers(*x))))
             return *x;
     return (struct node){0};
 }
 
-/* Does the kernel wait by itself, always, and ahead of all that it could touch? */
+/* Does the kernel wait by itself, always, and ahead of all that it could touch? A loop's first turn does so,
+ * too. */
 static bool waits_itself(const struct function *f)
 {
-    struct node next = first_dependent(f);
+    struct node next = first_dependent(f, f->body);
 
+    if (node_is(next, NODE_FOR_STATEMENT) && may_come_first(f, node_field(next, FIELD_CONDITION), false))
+        next = first_dependent(f, node_field(next, FIELD_BODY));
     for (uint32_t i = 0, all = node_ok(next) ? node_count(next) + 1 : 0; i < all; i++) {
         struct node n = i ? node_child(next, i - 1) : next; /* or a directive around it */
-        const char *text = text_of(f, n);
-        if (node_is(n, NODE_EXPRESSION_STATEMENT) &&
-            (str_starts(text, "cudaGridDependencySynchronize(") ||
-             (str_starts(text, "asm") && strstr(text, "griddepcontrol.wait"))))
+        if (statement_waits(f, n))
             return true;
     }
     return false;
@@ -194,7 +194,7 @@ static bool pdl_apply(const struct function *f, const struct transform_site *sit
 {
     static const char wait[] = "cudaGridDependencySynchronize(); // the kernel ahead has ended",
                       trigger[] = "cudaTriggerProgrammaticLaunchCompletion(); // the next one may begin";
-    struct node next = first_dependent(f);
+    struct node next = first_dependent(f, f->body);
 
     (void)site;
     if (!is_legal(f))

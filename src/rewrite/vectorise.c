@@ -145,7 +145,7 @@ static bool element_region(struct elements *w, const struct variable *index, cha
     bool bounds = false;
     for (at++; at < n; at++) {
         struct node s = all[at];
-        if (node_is(s, NODE_COMMENT) || elements_stay(w, s))
+        if (node_is(s, NODE_COMMENT) || statement_waits(f, s) || elements_stay(w, s))
             continue;
         if (!node_is(s, NODE_IF_STATEMENT) || node_ok(node_field(s, FIELD_ALTERNATIVE)))
             break;
