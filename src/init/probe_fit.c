@@ -408,39 +408,101 @@ void probe_fit_larger(struct probing *p)
 
 /* ---- what holds all that is touched */
 
-/* How much more than what is touched the product of these sizes is at all points, as the mean of logarithms;
- * `num` gets the power of two by which it must be multiplied. */
-static double excess(const struct probing *p, size_t n, const int64_t *e, struct probe_product *m)
-{
-    double sum = 0, most = 1;
+enum { MOST_FACTOR = 1024, MOST_COVERING = 128 };
 
-    m->num = 1;
-    for (size_t k = 0; k < n; k++)
-        most = fmax(most, (double)e[k] / (double)MAX(probe_value(p, m, p->dims[k]), 1));
-    while (m->num < most)
-        m->num *= 2;
-    for (size_t k = 0; k < n; k++)
-        sum += log((double)probe_value(p, m, p->dims[k]) / (double)MAX(e[k], 1));
-    return sum / (double)n + 0.01 * m->num;
+struct covering { /* products that a cover may be made of, with what they are at the points */
+    const struct probing *p;
+    size_t n, n_products;
+    const int64_t *e;
+    struct probe_product m[MOST_COVERING];
+    double at[MOST_COVERING][PROBE_POINTS];
+};
+
+static void covering_products(struct covering *c)
+{
+    const struct probing *p = c->p;
+
+    for (int degree = 0; degree <= (int)p->n_dims; degree++) {
+        for (unsigned set = 0; set < 1u << p->n_dims && c->n_products < MOST_COVERING; set++) {
+            struct probe_product m = {.num = 1, .den = 1, .up = -1, .by = -1};
+            bool free = __builtin_popcount(set) == degree;
+
+            for (size_t i = 0; i < p->n_dims && free; i++) {
+                m.power[i] = set >> i & 1;
+                free = !m.power[i] || probe_is_free(p, &p->setting, i);
+            }
+            if (!free)
+                continue;
+            for (size_t k = 0; k < c->n; k++)
+                c->at[c->n_products][k] = (double)probe_value(p, &m, p->dims[k]);
+            c->m[c->n_products++] = m;
+        }
+    }
+}
+
+/* By which number product `i` holds what `num` times product `with` leaves: as it is, or rounded up to a power
+ * of two. 0: by none that is usual. */
+static int factor_of(const struct covering *c, size_t i, int num, size_t with)
+{
+    double most = 1;
+    int factor = 1;
+
+    for (size_t k = 0; k < c->n; k++)
+        most = fmax(most, ((double)c->e[k] - num * c->at[with][k]) / c->at[i][k]);
+    if (i == 0) /* a number alone is as large as it must be */
+        return most < 1 << 30 ? (int)ceil(most) : 0;
+    if (most <= 16)
+        return (int)ceil(most);
+    while (factor < most && factor <= MOST_FACTOR)
+        factor *= 2;
+    return factor <= MOST_FACTOR ? factor : 0;
+}
+
+/* How much more than what is touched it is at all points, as the mean of quotients; above `best` it does not
+ * matter how much. */
+static double excess(const struct covering *c, size_t i, int a, size_t k, int b, double best)
+{
+    double sum = 0, touched = 0;
+
+    for (size_t n = 0; n < c->n && sum <= best * (double)c->n; n++) {
+        if (c->e[n] == 0)
+            continue;
+        sum += (a * c->at[i][n] + b * c->at[k][n]) / (double)c->e[n];
+        touched++;
+    }
+    return sum / fmax(touched, 1);
 }
 
 bool probe_cover(const struct probing *p, size_t n, const int64_t *e, struct probe_extent *x)
 {
+    struct covering *c = arena_new(p->arena, struct covering);
     double best = INFINITY;
 
-    for (unsigned set = 1; set < 1u << p->n_dims && n; set++) {
-        struct probe_product m = {.num = 1, .den = 1, .up = -1, .by = -1};
-        bool free = true;
-
-        for (size_t i = 0; i < p->n_dims; i++) {
-            m.power[i] = set >> i & 1;
-            free = free && (!m.power[i] || probe_is_free(p, &p->setting, i));
-        }
-        const double more = free ? excess(p, n, e, &m) : INFINITY;
-        if (more >= best || m.num > 1024)
+    *c = (struct covering){.p = p, .n = n, .e = e};
+    if (n && p->n_dims < 16)
+        covering_products(c);
+    for (size_t i = 0; i < c->n_products; i++) {
+        const int a = factor_of(c, i, 0, 0);
+        const double more = a ? excess(c, i, a, 0, 0, best) : INFINITY;
+        if (more + 0.01 * a >= best)
             continue;
-        best = more;
-        *x = (struct probe_extent){.form = PROBE_PRODUCT, .a = m, .most = -1};
+        best = more + 0.01 * a;
+        *x = (struct probe_extent){.form = PROBE_PRODUCT, .a = c->m[i], .most = -1};
+        x->a.num = a;
+    }
+    for (size_t i = 1; i < c->n_products; i++) { /* a second one must be worth it */
+        for (size_t k = 0; k < i; k++) {
+            for (int a = 1; a <= MOST_FACTOR; a *= 2) {
+                const int b = factor_of(c, k, a, i);
+                const double more = b ? 1.1 * excess(c, i, a, k, b, best) + 0.01 * MIN(a, 16) : INFINITY;
+                if (more >= best)
+                    continue;
+                best = more;
+                *x = (struct probe_extent){.form = PROBE_SUM, .a = c->m[i], .b = c->m[k], .most = -1};
+                x->a.num = a;
+                x->b.num = b;
+            }
+        }
     }
     return best < INFINITY;
 }

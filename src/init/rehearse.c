@@ -9,6 +9,7 @@ enum {
     RUN_INSNS = 20000,
     MOST_TRIES = 12,
     MOST_SHAPES = 6,
+    MOST_COVERS = 3,
     MOST_ORDERED = 4,
     LEAST_WORK = 1 << 10
 };
@@ -209,6 +210,94 @@ static bool mend_shapes(struct rehearsing *r)
     return fit == FITS;
 }
 
+/* ---- shapes that hold all that is touched */
+
+enum { MOST_REACHED = PROBE_POINTS - PROBE_DIMS, LONGER = 4 };
+
+struct reach { /* how far each buffer is touched, in elements, by sizes */
+    struct probing sizes;
+    int64_t e[PROBE_ARGS][PROBE_POINTS];
+    bool far[PROBE_ARGS];
+};
+
+/* One more point. False: it does not come to its end. */
+static bool add_reach(struct rehearsing *r, struct reach *x, const struct task_case *c, bool zeros)
+{
+    const size_t n = x->sizes.n_points;
+    struct footprint f;
+
+    if (n == PROBE_POINTS || *r->t->fuel < 0 || !take(r, c, zeros, 0, &f))
+        return false;
+    memcpy(x->sizes.dims[n], c->dims, r->task->n_dims * sizeof(int64_t));
+    for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
+        const struct task_arg *arg = &r->task->args[i];
+        const uint64_t size = kernel_type_size(arg->type);
+        int64_t have;
+
+        if (arg->role == ROLE_SCALAR || !task_shape(r->task, arg, c->dims, &have, NULL))
+            continue;
+        x->e[i][n] = (int64_t)((f.args[i].end + size - 1) / size);
+        x->far[i] = x->far[i] || x->e[i][n] > have;
+    }
+    x->sizes.n_points++;
+    return true;
+}
+
+/* The cases, the smallest first, and sizes that are each longer: what is far grows with some of them. */
+static bool measure_reach(struct rehearsing *r, struct reach *x, bool zeros)
+{
+    const struct task_case *middle = r->cases[r->n_cases / 2];
+
+    x->sizes = (struct probing){.t = r->t, .arena = r->arena, .task = r->task, .n_dims = r->task->n_dims};
+    x->sizes.setting = probe_plain(1);
+    for (size_t i = 0; i < r->n_cases && x->sizes.n_points < MOST_REACHED; i++) {
+        if (!add_reach(r, x, r->cases[i], zeros) && i == 0)
+            return false;
+    }
+    for (size_t i = 0; i < r->task->n_dims && i < PROBE_DIMS; i++) {
+        struct task_case longer = *middle;
+        int64_t *dims = arena_copy(r->arena, middle->dims, r->task->n_dims * sizeof(*dims));
+
+        dims[i] *= LONGER;
+        longer.dims = dims;
+        if (task_in_domain(r->task, dims))
+            add_reach(r, x, &longer, zeros);
+    }
+    return true;
+}
+
+/* Where a shape is too small, one that holds all that is touched: more is never wrong of what is read, and what
+ * is not written is as it was. */
+static bool mend_reach(struct rehearsing *r, bool zeros)
+{
+    enum fit fit = REACHES;
+
+    for (int tries = 0; tries < MOST_COVERS && fit == REACHES; tries++) {
+        struct reach *x = arena_new(r->arena, struct reach);
+
+        if (r->task->n_dims > PROBE_DIMS || !measure_reach(r, x, zeros))
+            return false;
+        for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
+            struct init_arg *a = &r->t->args.v[i];
+            struct probe_extent cover;
+
+            if (!x->far[i])
+                continue;
+            if (!probe_cover(&x->sizes, x->sizes.n_points, x->e[i], &cover))
+                return false;
+            a->shape = probe_extent_shape(&x->sizes, &cover);
+            init_guess(a, arena_printf(r->arena, "this holds what was touched of %s; which shape has it?",
+                                       a->name));
+            if (str_eq(a->role, "out"))
+                a->role = "inout";
+        }
+        if (!open_again(r))
+            return false;
+        fit = run_cases(r, zeros);
+    }
+    return fit == FITS;
+}
+
 /* ---- what buffers hold */
 
 static bool is_open_input(const struct rehearsing *r, size_t i)
@@ -361,9 +450,17 @@ static bool mend(struct rehearsing *r)
 
     if (fit == FITS)
         return true;
-    const struct flaw far = r->flaw;
-    const bool zeros = run_cases(r, true) == FITS;
-    if (zeros && fit == REACHES) {
+    struct flaw far = r->flaw;
+    enum fit zeros = run_cases(r, true);
+    if (zeros == REACHES && mend_reach(r, true)) {
+        zeros = FITS;
+        fit = run_cases(r, false);
+        if (fit == FITS)
+            return true;
+        far = r->flaw;
+        args = arena_copy(r->arena, r->t->args.v, r->t->args.n * sizeof(*args));
+    }
+    if (zeros == FITS && fit == REACHES) {
         r->flaw = far;
         if (mend_shapes(r))
             return true;
@@ -371,7 +468,7 @@ static bool mend(struct rehearsing *r)
         if (!open_again(r))
             return false;
     }
-    return zeros && mend_values(r);
+    return zeros == FITS && mend_values(r);
 }
 
 bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const char *name)
