@@ -257,7 +257,8 @@ static const char **collect_headers(const struct nvrtc *nvrtc, struct arena *a, 
 /* A megabyte of templates. */
 static bool is_heavy(const struct compile_request *q)
 {
-    return strstr(q->text, "cooperative_groups") || strstr(q->text, "<cuda/") || strstr(q->text, "<cub/");
+    return strstr(q->text, "cooperative_groups") || strstr(q->text, "<cuda/") || strstr(q->text, "<cub/") ||
+           strstr(q->text, "curand");
 }
 
 /* What other files begin with as well is compiled once, where there will be others: that takes as long as two

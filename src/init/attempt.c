@@ -39,6 +39,24 @@ struct attempts {
     const char *dir, *name;
 };
 
+/* The task as the search left it, with shapes that hold what was touched. */
+static bool cover(struct attempts *x, const struct init_task *found)
+{
+    struct init_task way = copy_task(x->arena, found);
+
+    if (!found->runs || *way.fuel < LEAST_FUEL)
+        return false;
+    way.bounds = found->bounds;
+    COPY_LIST(x->arena, way.bounds);
+    way.covers = true;
+    *way.fuel -= WAY_FUEL / 2;
+    if (!init_rehearse(&way, x->arena, x->dir, x->name))
+        return false;
+    way.sound = true;
+    *x->t = way;
+    return true;
+}
+
 /* One more way. True: it is the task now. */
 static bool attempt(struct attempts *x, struct init_task *way)
 {
@@ -182,7 +200,7 @@ bool init_settle(struct init_task *t, struct arena *a, const char *dir, const ch
 {
     static const int64_t most[] = {64, 8, 2};
     struct attempts x = {.t = t, .arena = a, .dir = dir, .name = name};
-    struct init_task base, way;
+    struct init_task base, way, found;
     bool ran;
 
     if (!t->fuel) {
@@ -191,6 +209,9 @@ bool init_settle(struct init_task *t, struct arena *a, const char *dir, const ch
     }
     x.before = copy_task(a, t);
     ran = init_probe(t, a, dir, name, err);
+    found = copy_task(a, t);
+    found.bounds = t->bounds;
+    COPY_LIST(a, found.bounds);
     t->sound = ran && t->runs && init_rehearse(t, a, dir, name);
     if (!ran || t->sound || (!t->runs && switch_off(&x)))
         return ran;
@@ -202,6 +223,9 @@ bool init_settle(struct init_task *t, struct arena *a, const char *dir, const ch
         if (attempt(&x, &way))
             return true;
     }
+    if (cover(&x, &found))
+        return true;
+    base.covers = true;
     for (size_t m = 0; m < ARRAY_LEN(most); m++) {
         if (freeze(&x, &base, SIZE_MAX, most[m]))
             return true;

@@ -212,6 +212,7 @@ struct init_task {
     const char *flaw;     /* why it is not; NULL: it was not tried */
     int64_t *fuel;        /* warp instructions that may be spent; NULL: nobody has spent any */
     int64_t frozen;       /* the product of sizes that are numbers; 0: none */
+    bool covers;          /* a shape may be what holds all that was touched */
     int64_t work;         /* the most elements of a proposed workload; 0: as many as is usual */
     VEC(const char *) divisors; /* arguments by which the kernel divides what it makes of indices */
     bool any_order;             /* what atomics leave differs from run to run */

@@ -1,6 +1,7 @@
 /* Which numbers are sizes, and where they begin and end: strides of buffers that lie row behind row are
  * products of sizes; what moves no extent is a value; beyond a bound the launcher does not run. */
 #include "init/probe.h"
+#include "init/wrapper.h"
 
 #include <ctype.h>
 
@@ -572,7 +573,7 @@ void probe_drop_sizes(struct probing *p)
     for (size_t i = 0; i < p->n_dims && kept > 1; i++) {
         if (!keep[i] || is_said(p, i))
             continue;
-        init_drop(t, p->arena, t->dims.v[i], "1",
+        init_drop(t, p->arena, t->dims.v[i], wrapper_names_threads(t->dims.v[i]) ? "256" : "1",
                   arena_printf(p->arena, "%s moves no extent; which values do callers pass?", t->dims.v[i]),
                   false);
         keep[i] = false;

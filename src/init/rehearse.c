@@ -10,6 +10,7 @@ enum {
     MOST_TRIES = 12,
     MOST_SHAPES = 6,
     MOST_COVERS = 3,
+    MOST_CHECKED = 8, /* cases: the smallest, and some of the others */
     MOST_ORDERED = 4,
     LEAST_WORK = 1 << 10
 };
@@ -77,13 +78,18 @@ static void choose_cases(struct rehearsing *r)
 
 enum fit { FITS, STOPS, REACHES }; /* it touches what no shape holds */
 
-static bool take(struct rehearsing *r, const struct task_case *c, bool zeros, uint64_t order,
-                 struct footprint *f)
+struct taking {
+    bool zeros, checked;
+    uint64_t order;
+};
+
+static bool take(struct rehearsing *r, const struct task_case *c, struct taking how, struct footprint *f)
 {
     struct err err = {0};
     struct task_case with = *c;
     struct footprint_run run = {
-        .dims = c->dims, .filled = SIZE_MAX, .as = zeros ? NULL : &with, .order = order};
+        .dims = c->dims, .filled = SIZE_MAX, .as = how.zeros ? NULL : &with, .order = how.order,
+        .checked = how.checked};
     struct task_values *values = arena_array(r->arena, struct task_values, r->task->n_args + 1);
 
     for (size_t i = 0; i < r->task->n_args; i++)
@@ -100,7 +106,7 @@ static enum fit run_case(struct rehearsing *r, const struct task_case *c, bool z
 
     if (*r->t->fuel < 0)
         return STOPS;
-    if (!take(r, c, zeros, 0, &f)) {
+    if (!take(r, c, (struct taking){.zeros = zeros}, &f)) {
         r->flaw.words = arena_printf(r->arena, "%s; %s", task_dims_text(r->arena, r->task, c->dims),
                                      f.words ? f.words : "it does not run");
         /* too much work of larger sizes is no flaw */
@@ -226,7 +232,7 @@ static bool add_reach(struct rehearsing *r, struct reach *x, const struct task_c
     const size_t n = x->sizes.n_points;
     struct footprint f;
 
-    if (n == PROBE_POINTS || *r->t->fuel < 0 || !take(r, c, zeros, 0, &f))
+    if (n == PROBE_POINTS || *r->t->fuel < 0 || !take(r, c, (struct taking){.zeros = zeros}, &f))
         return false;
     memcpy(x->sizes.dims[n], c->dims, r->task->n_dims * sizeof(int64_t));
     for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
@@ -246,14 +252,16 @@ static bool add_reach(struct rehearsing *r, struct reach *x, const struct task_c
 /* The cases, the smallest first, and sizes that are each longer: what is far grows with some of them. */
 static bool measure_reach(struct rehearsing *r, struct reach *x, bool zeros)
 {
-    const struct task_case *middle = r->cases[r->n_cases / 2];
+    const int64_t end = *r->t->fuel - 2 * CASE_INSNS;
+    size_t n = 0;
 
     x->sizes = (struct probing){.t = r->t, .arena = r->arena, .task = r->task, .n_dims = r->task->n_dims};
     x->sizes.setting = probe_plain(1);
-    for (size_t i = 0; i < r->n_cases && x->sizes.n_points < MOST_REACHED; i++) {
-        if (!add_reach(r, x, r->cases[i], zeros) && i == 0)
+    for (; n < r->n_cases && x->sizes.n_points < MOST_REACHED && (n < 4 || *r->t->fuel > end); n++) {
+        if (!add_reach(r, x, r->cases[n], zeros) && n == 0)
             return false;
     }
+    const struct task_case *middle = r->cases[n / 2];
     for (size_t i = 0; i < r->task->n_dims && i < PROBE_DIMS; i++) {
         struct task_case longer = *middle;
         int64_t *dims = arena_copy(r->arena, middle->dims, r->task->n_dims * sizeof(*dims));
@@ -371,6 +379,140 @@ static bool mend_values(struct rehearsing *r)
     return true;
 }
 
+/* ---- what a trial would find */
+
+/* As all of it was before. */
+static void restore(struct rehearsing *r, const struct init_arg *args)
+{
+    if (r->t->args.n > 0)
+        memcpy(r->t->args.v, args, r->t->args.n * sizeof(*args));
+}
+
+/* Do the cases run without races, and without values that nobody wrote? */
+static bool is_clean(struct rehearsing *r)
+{
+    const int64_t end = *r->t->fuel - CASE_INSNS;
+    const size_t step = r->n_cases > MOST_CHECKED ? (r->n_cases - MOST_CHECKED / 2) / (MOST_CHECKED / 2) : 1;
+
+    for (size_t i = 0; i < r->n_cases; i += i < MOST_CHECKED / 2 ? 1 : step) {
+        const struct task_case *c = r->cases[i];
+        struct footprint f;
+
+        if (*r->t->fuel < 0 || (i >= MOST_CHECKED / 2 && *r->t->fuel < end))
+            break;
+        if (take(r, c, (struct taking){.checked = true}, &f) || f.endless)
+            continue;
+        r->flaw.words = arena_printf(r->arena, "%s; %s", task_dims_text(r->arena, r->task, c->dims),
+                                     f.words ? f.words : "it does not run");
+        return false;
+    }
+    return true;
+}
+
+/* Do the integers of argument `by` decide where another buffer is written? */
+static bool decides_writes(struct rehearsing *r, size_t by)
+{
+    const int64_t *dims = r->cases[r->n_cases - 1]->dims;
+    struct footprint f[2];
+    struct err err = {0};
+    bool decides = false;
+
+    for (int i = 0; i < 2; i++) {
+        const struct footprint_run run = {.dims = dims, .filled = by, .with = i};
+        if (!footprint_take(&f[i], r->arena, r->prints, &run, &err) || !f[i].ran)
+            return false;
+        *r->t->fuel -= (int64_t)f[i].warp_insns + RUN_INSNS;
+    }
+    for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++)
+        decides = decides || (i != by && f[0].args[i].wrote && !f[0].args[i].atomic &&
+                              f[0].args[i].end != f[1].args[i].end);
+    return decides;
+}
+
+/* "rows, 2 * d" as one number. */
+static const char *as_product(struct arena *a, const char *shape)
+{
+    struct str out = {.arena = a};
+
+    for (; *shape; shape++)
+        str_add(&out, *shape == ',' ? " *" : (const char[]){*shape, '\0'});
+    return arena_strdup(a, str_text(&out));
+}
+
+/* Integers that say where something is written are each another one: below how many there are, and what they
+ * point into is as large as they need. */
+static bool mend_slots(struct rehearsing *r)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
+        struct init_arg *a = &r->t->args.v[i];
+
+        if (!is_open_input(r, i) || type_is_floating(r->task->args[i].type) || !a->shape || strchr(a->shape, '+') ||
+            (a->values && !strstr(a->values, "kind: index")) || !decides_writes(r, i))
+            continue;
+        a->values = arena_printf(r->arena, "{kind: distinct, low: 0, high: %s}",
+                                 as_product(r->arena, a->shape));
+        init_guess(a, arena_printf(r->arena, "two blocks write the same place where numbers in %s are the same; are they "
+                                             "all different, and which range have they?", a->name));
+        r->narrowed[i] = false;
+        any = true;
+    }
+    if (!any || !open_again(r))
+        return false;
+    const enum fit fit = run_cases(r, false);
+    return (fit == FITS || (fit == REACHES && mend_reach(r, false))) && is_clean(r);
+}
+
+static struct init_bound *bound_of(struct rehearsing *r, const char *dim)
+{
+    struct init_task *t = r->t;
+
+    for (size_t i = 0; i < t->bounds.n; i++) {
+        if (str_eq(t->bounds.v[i].dim, dim))
+            return &t->bounds.v[i];
+    }
+    vec_add(r->arena, &t->bounds, ((struct init_bound){.dim = dim, .low = 1, .unit = 1}));
+    return &t->bounds.v[t->bounds.n - 1];
+}
+
+/* Sizes of which nobody says that whole warps of them are meant. */
+static bool mend_units(struct rehearsing *r)
+{
+    static const int64_t units[] = {32, 128};
+
+    for (size_t u = 0; u < ARRAY_LEN(units); u++) {
+        for (size_t i = r->t->dims.n; i-- > 0;) {
+            struct init_bound *b = bound_of(r, r->t->dims.v[i]);
+            const struct init_bound before = *b;
+
+            if (b->power || b->unit % units[u] == 0 || (b->high && b->high < units[u]) || units[u] % b->unit)
+                continue;
+            b->low = (MAX(b->low, 1) + units[u] - 1) / units[u] * units[u];
+            b->unit = units[u];
+            if (open_again(r) && run_cases(r, false) == FITS && is_clean(r))
+                return true;
+            *bound_of(r, r->t->dims.v[i]) = before;
+        }
+    }
+    return false;
+}
+
+static bool mend_unclean(struct rehearsing *r)
+{
+    const struct init_arg *args = arena_copy(r->arena, r->t->args.v, r->t->args.n * sizeof(*args));
+
+    if (is_clean(r) || mend_slots(r))
+        return true;
+    const char *words = r->flaw.words;
+    restore(r, args);
+    if (mend_units(r))
+        return true;
+    r->flaw.words = words;
+    open_again(r);
+    return false;
+}
+
 /* ---- what is written */
 
 static void mend_roles(struct rehearsing *r)
@@ -395,7 +537,7 @@ static void mend_order(struct rehearsing *r)
     for (size_t i = 0; i < r->n_cases && r->atomic && !r->t->any_order && !differs && i < MOST_ORDERED; i++) {
         const struct task_case *c = r->cases[r->n_cases - 1 - i];
         struct footprint one, other;
-        if (!take(r, c, false, 0, &one) || !take(r, c, false, 1, &other))
+        if (!take(r, c, (struct taking){0}, &one) || !take(r, c, (struct taking){.order = 1}, &other))
             continue;
         for (size_t k = 0; k < r->task->n_args && !differs; k++) {
             const enum task_role role = r->task->args[k].role;
@@ -436,13 +578,6 @@ static bool open_smaller(struct rehearsing *r)
     return ok;
 }
 
-/* As all of it was before. */
-static void restore(struct rehearsing *r, const struct init_arg *args)
-{
-    if (r->t->args.n > 0)
-        memcpy(r->t->args.v, args, r->t->args.n * sizeof(*args));
-}
-
 static bool mend(struct rehearsing *r)
 {
     enum fit fit = run_cases(r, false);
@@ -452,7 +587,7 @@ static bool mend(struct rehearsing *r)
         return true;
     struct flaw far = r->flaw;
     enum fit zeros = run_cases(r, true);
-    if (zeros == REACHES && mend_reach(r, true)) {
+    if (zeros == REACHES && r->t->covers && mend_reach(r, true)) {
         zeros = FITS;
         fit = run_cases(r, false);
         if (fit == FITS)
@@ -480,7 +615,7 @@ bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const 
     good = open_smaller(r);
     if (good) {
         choose_cases(r);
-        good = mend(r);
+        good = mend(r) && mend_unclean(r);
     }
     if (good) {
         mend_roles(r);

@@ -119,6 +119,8 @@ struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token
 /* A pointer to void has the type that the tokens [first, end) cast it to; NULL: none. */
 const char *wrapper_cast_of(struct wrapper_reader *r, const struct token *v, size_t first, size_t end,
                             const char *name);
+/* `typedef A B;` and `using B = A;` of the file: A as text; NULL: no such thing. */
+const char *wrapper_file_alias(struct wrapper_reader *r, const char *name);
 /* "__half" of what an alias stands for */
 const char *wrapper_resolved(struct wrapper_reader *r, const char *spelled);
 /* Is it a type whose bits a task has as other numbers (fp8)? */

@@ -206,12 +206,13 @@ static bool give_view(struct alone *d, const char *name, const char *spelled)
     } known[] = {{"PackedTensorAccessor", "data_", "sizes_", "strides_", 0},
                  {"TensorInfo", "data", "sizes", "strides", 2}};
     struct wrapper_reader *r = &d->r;
-    const char *open = strchr(spelled, '<'), *inside, *element, *behind = "";
+    const char *alias = wrapper_file_alias(r, spelled), *full = alias ? alias : spelled;
+    const char *open = strchr(full, '<'), *inside, *element, *behind = "";
     size_t which = 0;
 
-    while (which < ARRAY_LEN(known) && !strstr(spelled, known[which].name))
+    while (which < ARRAY_LEN(known) && !strstr(full, known[which].name))
         which++;
-    if (!open || which == ARRAY_LEN(known) || strstr(spelled, known[which].name) > open)
+    if (!open || which == ARRAY_LEN(known) || strstr(full, known[which].name) > open)
         return false;
     inside = arena_strndup(r->arena, open + 1, strlen(open) - 2);
     element = wrapper_listed(r->arena, inside, 0);

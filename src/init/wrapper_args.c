@@ -148,6 +148,8 @@ bool wrapper_is_size(const char *name, const char *type)
 
 bool wrapper_names_threads(const char *name)
 {
+    if (name_has(name, "thread_per_block|threads_per_block|threadsperblock|threadperblock"))
+        return true;
     return name_has(name, "thread|block_size|blocksize|block_dim|blockdim|block_sz|tpb") &&
            !name_has(name, "per_thread|perthread|per_block|thread_group|thread_id");
 }

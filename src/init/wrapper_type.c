@@ -147,8 +147,7 @@ const char *wrapper_spelled(const char *type)
     return NULL;
 }
 
-/* `typedef A B;` and `using B = A;` of the file: A as text; NULL: no such thing. */
-static const char *file_alias(struct wrapper_reader *r, const char *name)
+const char *wrapper_file_alias(struct wrapper_reader *r, const char *name)
 {
     const struct init_names *found = init_named(r->source, name);
 
@@ -196,7 +195,7 @@ static const struct known_type *resolve(struct wrapper_reader *r, const char *sp
                 return &known_types[i];
         }
     }
-    next = file_alias(r, last);
+    next = wrapper_file_alias(r, last);
     if (next && !str_eq(next, spelled))
         return resolve(r, next, depth + 1);
     for (size_t i = 0; i < ARRAY_LEN(frameworks); i++) {
@@ -255,7 +254,7 @@ struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token
     t.pointer = t.pointer && !t.tensor;
     t.stream =
         str_eq(spelled, "cudaStream_t") || str_eq(spelled, "CUstream") || str_ends(spelled, "CUDAStream");
-    if (str_eq(map_get(&r->alias, spelled), "cudaStream_t") || str_eq(file_alias(r, spelled), "cudaStream_t"))
+    if (str_eq(map_get(&r->alias, spelled), "cudaStream_t") || str_eq(wrapper_file_alias(r, spelled), "cudaStream_t"))
         t.stream = true;
     k = resolve(r, spelled, 0);
     t.spelled = spelled;

@@ -59,7 +59,8 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
 {
     static const uint64_t first = 0;
     struct taking *t = context;
-    const struct ptx_options o = {.device = t->of->judge->device,
+    struct sanitizer sanitizer = {0};
+    struct ptx_options o = {.device = t->of->judge->device,
                                   .observers = {sanitize_footprint_on(&t->of->seen)},
                                   .max_warp_insns = MOST_INSNS,
                                   .blocks = t->run->one_block ? &first : NULL,
@@ -69,6 +70,8 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
     struct ptx_report report = {0};
 
     (void)step;
+    if (t->run->checked) /* it looks from the same place as what follows extents */
+        o.observers[0] = sanitizer_on(&sanitizer, checks_of(t->of->judge));
     if (!ptx_run(t->of->version.module, t->stage->mem, l, &o, &report, err))
         return false;
     t->out->warp_insns += report.warp_insns;

@@ -127,6 +127,7 @@ struct footprint_run {
     bool ones;                  /* floating numbers are 1 */
     bool drawn;                 /* they are from N(0, 1) */
     bool counted;               /* integers that nothing else is said of are 1 */
+    bool checked;               /* races and values that nobody wrote end it, as in a trial */
     bool one_block;             /* of each launch, to see whether it is one that the device takes */
     uint64_t order;             /* of warps and blocks; 0: as they are numbered */
     const struct task_case *as; /* the buffers hold what this case says; NULL: see above */
