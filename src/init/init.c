@@ -401,26 +401,44 @@ static const char *not_found(struct init_source *s)
                    : "";
 }
 
+static const char *const written[] = {"kernel.cu", "origin.json"};
+
+struct saved { /* the files of a task, while another one is tried */
+    char *texts[ARRAY_LEN(written)];
+};
+
+static bool save(struct init_source *s, const char *folder, struct saved *to, struct err *err)
+{
+    for (size_t i = 0; i < ARRAY_LEN(written); i++) {
+        if (!fs_read(s->arena, fs_join(s->arena, folder, written[i]), &to->texts[i], NULL, err))
+            return false;
+    }
+    return true;
+}
+
+static void restore(struct init_source *s, const char *folder, const struct saved *from)
+{
+    for (size_t i = 0; i < ARRAY_LEN(written); i++)
+        write_text(s, folder, written[i], from->texts[i]);
+}
+
 /* Where what was read of the host does not run, or not within any shapes: the launcher from the kernel alone,
  * if that one does. */
 static bool try_alone(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
                       bool ran, struct err *err)
 {
-    static const char *const files[] = {"kernel.cu", "origin.json"};
     const struct init_task before = *t;
     const struct err was = *err;
     const char *why = "its sizes do not fit together";
     const size_t n_hosts = w->n_hosts;
-    char *texts[ARRAY_LEN(files)];
+    struct saved saved;
 
     if (!t->launcher || t->alone)
         return ran;
     if (!t->runs)
         why = ran ? "it does not run at small sizes" : arena_strdup(s->arena, err->text);
-    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
-        if (!fs_read(s->arena, fs_join(s->arena, folder, files[i]), &texts[i], NULL, err))
-            return ran;
-    }
+    if (!save(s, folder, &saved, err))
+        return ran;
     w->n_hosts = 0;
     *t = (struct init_task){0};
     if (s->fuel)
@@ -433,9 +451,42 @@ static bool try_alone(struct init_source *s, struct init_wrapped *w, struct init
     w->n_hosts = n_hosts;
     *t = before;
     *err = was;
-    for (size_t i = 0; i < ARRAY_LEN(files); i++)
-        write_text(s, folder, files[i], texts[i]);
+    restore(s, folder, &saved);
     return ran;
+}
+
+/* Did it not run for what the number of threads in a block decides? */
+static bool asks_block(const struct init_task *t)
+{
+    static const char *const words[] = {"shared memory", "threads in a block", "barrier"};
+    bool asks = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        asks = asks || (t->flaw && strstr(t->flaw, words[i]));
+    return asks && t->alone && t->any_block && !t->sound;
+}
+
+/* A launcher from the kernel alone that does not run: other blocks, which nothing speaks against. */
+static bool try_blocks(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
+                       struct err *err)
+{
+    const struct init_task before = *t;
+    struct saved saved;
+    bool ran = true;
+
+    if (!save(s, folder, &saved, err))
+        return true;
+    for (w->block = 1; w->block < INIT_BLOCKS && ran && !t->sound; w->block++) {
+        *t = (struct init_task){0};
+        *s->fuel = MAX(*s->fuel, (int64_t)ALONE_FUEL);
+        ran = write_task(s, w, NULL, t, folder, err);
+    }
+    w->block = 0;
+    if (t->sound)
+        return true;
+    *t = before;
+    restore(s, folder, &saved);
+    return true;
 }
 
 static void make_task(struct init_source *s, const struct init_options *o, size_t first, const char *instance,
@@ -483,6 +534,8 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     }
     if (!t->sound && !own && w.n_hosts)
         ran = try_alone(s, &w, t, folder, ran, &err);
+    if (ran && asks_block(t))
+        ran = try_blocks(s, &w, t, folder, &err);
     if ((!ran || !t->runs) && *not_found(s))
         vec_add(s->arena, &t->notes, not_found(s));
     if (!ran) {

@@ -206,6 +206,7 @@ struct init_bound { /* of a size, in which the launcher runs */
 struct init_task {
     const char *entry;
     const char *launcher; /* text of the extern "C" function and of what it alone needs; NULL: the file's own */
+    bool any_block;       /* how many threads a block has was guessed */
     bool alone;           /* the launcher is made from the kernel alone */
     bool runs;            /* at small sizes, as far as init tried */
     bool sound;           /* and on the small shapes of its suite, as it would be written */
@@ -235,7 +236,9 @@ struct init_wrapped {
     const char *instance;
     const struct init_decl *const *hosts;
     size_t n_hosts;
+    int block; /* which block is taken where nothing says one, below INIT_BLOCKS */
 };
+enum { INIT_BLOCKS = 4 };
 
 /* wrapper.c: never fails: what is not understood becomes a TODO and a question. */
 void init_wrapper(struct init_task *t, const struct init_wrapped *w);

@@ -229,7 +229,8 @@ static bool measure(struct probing *p, const struct probe_setting *s)
             wrote = wrote || p->at[k].args[i].wrote;
         p->n_points++;
     }
-    return wrote;
+    p->silent = p->silent || !wrote;
+    return wrote || p->quiet;
 }
 
 /* The number of sizes that cannot be long. One that is too much work where it is the longest is looked at where
@@ -529,6 +530,8 @@ static void tell(struct probing *p)
             touched = touched || p->at[k].args[i].end;
         if (!touched) {
             init_ask(x, arena_printf(a, "%s is not touched at small sizes; which shape has it?", x->name));
+            if (str_eq(x->role, "out"))
+                x->role = "inout";
             continue;
         }
         if (!str_eq(x->role, "scratch"))
@@ -736,14 +739,22 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
             search(p, best);
             *t->fuel -= fuel / 2 - p->fuel;
         }
+        if (!best->any && p->silent) { /* it runs, and what it finds there asks for nothing to be written */
+            *best = (struct best){0};
+            p->busy = false;
+            p->quiet = true;
+            p->fuel = fuel / 2;
+            search(p, best);
+            *t->fuel -= fuel / 2 - p->fuel;
+        }
         if (best->any) {
             *p = best->found;
             t->runs = true;
             found(p);
-        } else
-            vec_add(a, &t->notes,
-                    arena_printf(a, "the launcher did not run for small sizes: %s",
-                                 p->words ? p->words : "it writes nothing"));
+        } else {
+            t->flaw = p->words ? p->words : "it writes nothing";
+            vec_add(a, &t->notes, arena_printf(a, "the launcher did not run for small sizes: %s", t->flaw));
+        }
     }
     if (!best->any)
         init_close_strides(t, a);

@@ -124,6 +124,15 @@ static void read_surroundings(struct reading *d, const char *owner)
     }
 }
 
+/* Also one that bindings of another language hand over as a number or an address. */
+static bool is_stream(struct wrapper_reader *r, const struct wrapper_param *p)
+{
+    const struct wrapper_type type = wrapper_type_of(r, r->v, p->first, p->last);
+
+    return (type.stream && !type.pointer) ||
+           (str_in(p->name, "stream|cuda_stream|stream_ptr") && (type.pointer ? str_eq(type.spelled, "void") : type.type != NULL));
+}
+
 static void read_params(struct reading *d)
 {
     struct wrapper_reader *r = &d->r;
@@ -134,7 +143,7 @@ static void read_params(struct reading *d)
 
         if (!*p->name || !body_says(d, p->name))
             continue;
-        if (g.type.stream && !g.type.pointer) {
+        if (is_stream(r, p)) {
             vec_add(r->arena, &r->streams, p->name);
             continue;
         }
@@ -362,7 +371,7 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
     }
     vec_clear(&r->streams);
     for (size_t i = 0; i < r->f.n_list; i++) {
-        if (wrapper_type_of(r, r->v, r->f.list[i].first, r->f.list[i].last).stream)
+        if (is_stream(r, &r->f.list[i]))
             vec_add(r->arena, &r->streams, r->f.list[i].name);
     }
     r->final = true;

@@ -231,6 +231,7 @@ struct wrapper_grid { /* of a launch, by axis: expressions of what the launcher 
     const char *blocks[3], *threads[3];
     bool open[3];                        /* nothing says how many blocks there are */
     bool shared;                         /* there is dynamic shared memory */
+    bool guessed;                        /* nothing says how many threads a block has */
     bool says;                           /* the kernel's own body says an index */
     const char *bounded[3];              /* what threadIdx alone is compared with */
     const char *bound;                   /* how many threads along x do something; NULL: not known */

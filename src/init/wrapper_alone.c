@@ -196,6 +196,30 @@ static int number_of(const struct alone *d, const char *text)
     return text ? atoi(text) : 0;
 }
 
+/* Does the kernel ask for the extent of the view? */
+static bool asks_extent(const struct wrapper_reader *r, const char *name, int extent)
+{
+    const char *number = arena_printf(r->arena, "%d", extent);
+
+    for (size_t i = r->f.body; i + 5 < r->f.body_end; i++) {
+        if (token_is(&r->v[i], name) && token_is(&r->v[i + 1], ".") && token_in(&r->v[i + 2], "size|sizes") &&
+            token_is(&r->v[i + 4], number))
+            return true;
+    }
+    return false;
+}
+
+/* The size that is the view's extent: of one that the kernel does not ask for, that of a view of which it does.
+ */
+static const char *extent_of(const struct wrapper_reader *r, const char *name, int extent)
+{
+    const char *as = name;
+
+    for (size_t i = 0; i < r->kernel.n_list && !asks_extent(r, as, extent); i++)
+        as = asks_extent(r, r->kernel.list[i].name, extent) ? r->kernel.list[i].name : as;
+    return arena_printf(r->arena, "%s_%d", as, extent);
+}
+
 /* A view of a tensor, as torch hands it to kernels: a pointer with sizes, and strides of rows that lie one
  * behind the other. */
 static bool give_view(struct alone *d, const char *name, const char *spelled)
@@ -237,9 +261,12 @@ static bool give_view(struct alone *d, const char *name, const char *spelled)
         str_addf(&d->fill, "    %s.dims = %d;\n", name, rank);
     for (int i = 0; i < rank; i++) {
         struct init_arg n = {.name = arena_printf(r->arena, "%s_%d", name, i), .type = "i32"};
-        n.value = n.name;
+        n.value = extent_of(r, name, i);
+        if (str_eq(n.value, n.name))
+            vec_add(r->arena, &r->task->dims, n.name);
+        else
+            init_ask(&n, arena_printf(r->arena, "is %s always %s?", n.name, n.value));
         wrapper_add_param(&d->params, "int %s", n.name);
-        vec_add(r->arena, &r->task->dims, n.name);
         vec_add(r->arena, &r->task->args, n);
     }
     return true;
@@ -409,6 +436,7 @@ void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
     const char *launch = launch_text(&d);
     wrapper_add_using(&open, s->arena, init_scope(s, w->kernel->scope));
     t->alone = true;
+    t->any_block = d.grid.guessed;
     t->launcher =
         arena_printf(s->arena, "%sextern \"C\" void %s(%scudaStream_t stream)\n{\n%s%s%s}\n", str_text(&open),
                      t->entry, str_text(&d.params), str_text(&d.r.head), str_text(&d.fill), launch);

@@ -572,8 +572,10 @@ static const char *thread_tparam(const struct wrapper_reader *r, int axis)
 
 static void choose_threads(struct grid_reader *k)
 {
-    static const char *const alone[3] = {"256", "1", "1"}, *const many[3] = {"32", "8", "1"};
+    static const char *const alone[][3] = {{"256", "1", "1"}, {"128", "1", "1"}, {"32", "1", "1"}, {"1024", "1", "1"}};
+    static const char *const many[][3] = {{"32", "8", "1"}, {"32", "4", "1"}, {"16", "16", "1"}, {"32", "32", "1"}};
     struct wrapper_grid *g = k->g;
+    const int block = k->r->in->block;
     const bool flat = k->threads < 2 && k->block_dims < 2;
     const char *said = thread_tparam(k->r, -1);
 
@@ -588,10 +590,12 @@ static void choose_threads(struct grid_reader *k)
         if (!g->threads[i] && g->bounded[i] && !(k->block_dims & 1u << i) &&
             !strstr(g->bounded[i], "launch_block."))
             g->threads[i] = g->bounded[i];
-        if (!g->threads[i])
-            g->threads[i] = flat || !((k->threads | k->block_dims) & 1u << i) ? alone[i] : many[i];
+        if (g->threads[i])
+            continue;
+        g->guessed = g->guessed || ((k->threads | k->block_dims) & 1u << i);
+        g->threads[i] = flat || !((k->threads | k->block_dims) & 1u << i) ? alone[block][i] : many[block][i];
     }
-    if (!flat && !((k->threads | k->block_dims) & 1) && str_eq(g->threads[0], "256"))
+    if (!flat && !((k->threads | k->block_dims) & 1) && str_eq(g->threads[0], alone[block][0]))
         g->threads[0] = "1";
 }
 
