@@ -463,7 +463,7 @@ static bool asks_block(const struct init_task *t)
 
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         asks = asks || (t->flaw && strstr(t->flaw, words[i]));
-    return asks && t->alone && t->any_block && !t->sound;
+    return asks && t->alone && t->any_block && !t->runs;
 }
 
 /* A launcher from the kernel alone that does not run: other blocks, which nothing speaks against. */
@@ -476,13 +476,13 @@ static bool try_blocks(struct init_source *s, struct init_wrapped *w, struct ini
 
     if (!save(s, folder, &saved, err))
         return true;
-    for (w->block = 1; w->block < INIT_BLOCKS && ran && !t->sound; w->block++) {
+    for (w->block = 1; w->block < INIT_BLOCKS && ran && !t->runs; w->block++) {
         *t = (struct init_task){0};
         *s->fuel = MAX(*s->fuel, (int64_t)ALONE_FUEL);
         ran = write_task(s, w, NULL, t, folder, err);
     }
     w->block = 0;
-    if (t->sound)
+    if (ran && t->runs)
         return true;
     *t = before;
     restore(s, folder, &saved);

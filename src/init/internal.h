@@ -16,6 +16,7 @@ enum {
     INIT_MAX_TOKENS = 3000000, /* of all files */
     INIT_MAX_INDEX = 50000,    /* source files of a repository */
     INIT_MAX_DEPTH = 100,      /* of includes */
+    INIT_MOST_DIMS = 16,       /* that a task may have */
 };
 
 struct init_span { /* bytes, as places */

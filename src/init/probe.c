@@ -534,8 +534,11 @@ static void tell(struct probing *p)
                 x->role = "inout";
             continue;
         }
-        if (!str_eq(x->role, "scratch"))
-            x->role = role_of(p, i);
+        const char *role = role_of(p, i);
+        if (p->quiet && !str_eq(x->role, "in"))
+            x->role = "inout";
+        else if (!str_eq(x->role, "scratch"))
+            x->role = role;
         init_ask(x, NULL);
         if (!p->within[i] && fit->form) {
             x->shape = probe_extent_shape(p, fit);

@@ -9,7 +9,7 @@
 #include "judge/judge.h"
 
 enum {
-    PROBE_DIMS = 16,
+    PROBE_DIMS = INIT_MOST_DIMS,
     PROBE_ARGS = 64,
     PROBE_BASE = 3,                             /* points that are run for every setting: all sizes are small */
     PROBE_POINTS = PROBE_BASE + 2 * PROBE_DIMS, /* and two for each size, where it is long */

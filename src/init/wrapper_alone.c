@@ -37,6 +37,9 @@ const char *wrapper_file_instance(struct wrapper_reader *r, const char *kernel)
 struct alone {
     struct wrapper_reader r; /* its function is the kernel */
     struct wrapper_grid grid;
+    bool shared;      /* views share what extents they can, because there are too many sizes */
+    const char *view; /* the first parameter that is a view, of so many extents; NULL: none */
+    int view_rank;
     const char *counted; /* the parameter that is how many threads do something; NULL: none */
     struct str params, call, instance, fill;
 };
@@ -209,14 +212,17 @@ static bool asks_extent(const struct wrapper_reader *r, const char *name, int ex
     return false;
 }
 
-/* The size that is the view's extent: of one that the kernel does not ask for, that of a view of which it does.
- */
-static const char *extent_of(const struct wrapper_reader *r, const char *name, int extent)
+/* The size that is the view's extent: of one that the kernel does not ask for, that of a view of which it does,
+ * or that of the first view. */
+static const char *extent_of(const struct alone *d, const char *name, int extent)
 {
+    const struct wrapper_reader *r = &d->r;
     const char *as = name;
 
     for (size_t i = 0; i < r->kernel.n_list && !asks_extent(r, as, extent); i++)
         as = asks_extent(r, r->kernel.list[i].name, extent) ? r->kernel.list[i].name : as;
+    if (as == name && !asks_extent(r, as, extent) && extent < d->view_rank)
+        as = d->view;
     return arena_printf(r->arena, "%s_%d", as, extent);
 }
 
@@ -251,6 +257,10 @@ static bool give_view(struct alone *d, const char *name, const char *spelled)
     wrapper_buffer(r, &a, constant);
     vec_add(r->arena, &r->task->args, a);
     str_addf(&d->fill, "    %s %s{};\n    %s.%s = %s;\n", spelled, name, name, known[which].data, a.name);
+    if (!d->view) {
+        d->view = name;
+        d->view_rank = rank;
+    }
     for (int i = rank; i-- > 0;) {
         const char *size = arena_printf(r->arena, "%s_%d", name, i);
         str_addf(&d->fill, "    %s.%s[%d] = %s;\n    %s.%s[%d] = 1%s;\n", name, known[which].sizes, i, size,
@@ -261,7 +271,7 @@ static bool give_view(struct alone *d, const char *name, const char *spelled)
         str_addf(&d->fill, "    %s.dims = %d;\n", name, rank);
     for (int i = 0; i < rank; i++) {
         struct init_arg n = {.name = arena_printf(r->arena, "%s_%d", name, i), .type = "i32"};
-        n.value = extent_of(r, name, i);
+        n.value = d->shared ? extent_of(d, name, i) : n.name;
         if (str_eq(n.value, n.name))
             vec_add(r->arena, &r->task->dims, n.name);
         else
@@ -420,7 +430,7 @@ void wrapper_divisors(struct init_task *t, const struct init_wrapped *w)
     close_alone(&d);
 }
 
-void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
+static void declare_alone(struct init_task *t, const struct init_wrapped *w, bool shared)
 {
     struct init_source *s = w->source;
     struct init_wrapped with;
@@ -431,6 +441,7 @@ void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
         close_alone(&d);
         return;
     }
+    d.shared = shared;
     for (size_t i = 0; i < d.r.kernel.n_list; i++)
         give(&d, i);
     const char *launch = launch_text(&d);
@@ -441,4 +452,15 @@ void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
         arena_printf(s->arena, "%sextern \"C\" void %s(%scudaStream_t stream)\n{\n%s%s%s}\n", str_text(&open),
                      t->entry, str_text(&d.params), str_text(&d.r.head), str_text(&d.fill), launch);
     close_alone(&d);
+}
+
+void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
+{
+    const struct init_task before = *t;
+
+    declare_alone(t, w, false);
+    if (t->dims.n <= INIT_MOST_DIMS)
+        return;
+    *t = before;
+    declare_alone(t, w, true);
 }

@@ -599,35 +599,42 @@ static void choose_threads(struct grid_reader *k)
         g->threads[0] = "1";
 }
 
-/* Do these tokens declare dynamic shared memory, or functions that they call? Each function is read once. */
-static bool calls_shared(const struct init_source *s, const struct token *v, size_t n, struct map *seen)
+struct called { /* what functions that are called say; each is read once */
+    struct map seen;
+    bool shared; /* they declare dynamic shared memory */
+    unsigned blocks, threads, block_dims;
+};
+
+static void read_called(struct called *c, const struct init_source *s, const struct token *v, size_t n)
 {
     for (size_t i = 0; i + 1 < n; i++) {
         const struct init_names *found = NULL;
         const char *name = NULL;
 
-        if (token_is(&v[i], "extern") && token_is(&v[i + 1], "__shared__"))
-            return true;
+        c->shared = c->shared || (token_is(&v[i], "extern") && token_is(&v[i + 1], "__shared__"));
+        if (i + 2 < n && token_is(&v[i + 1], ".") && token_in(&v[i + 2], "x|y|z")) {
+            c->blocks |= token_is(&v[i], "blockIdx") ? axis_bit(&v[i + 2]) : 0;
+            c->threads |= token_is(&v[i], "threadIdx") ? axis_bit(&v[i + 2]) : 0;
+            c->block_dims |= token_is(&v[i], "blockDim") ? axis_bit(&v[i + 2]) : 0;
+        }
         if (v[i].kind == TOK_WORD && (token_is(&v[i + 1], "(") || token_is(&v[i + 1], "<")))
             name = token_text(s->arena, &v[i]);
-        if (name && !map_has(seen, name)) {
-            map_put(seen, name, (void *)name);
+        if (name && !map_has(&c->seen, name)) {
+            map_put(&c->seen, name, (void *)name);
             found = init_named(s, name);
         }
         for (size_t k = 0; found && k < found->decls.n; k++) {
             const struct init_decl *d = &s->decls.v[found->decls.v[k]];
-            if (d->kind == INIT_FUNCTION && d->is_device && d->body &&
-                calls_shared(s, s->tokens.v + d->body, d->end - d->body, seen))
-                return true;
+            if (d->kind == INIT_FUNCTION && d->is_device && d->body)
+                read_called(c, s, s->tokens.v + d->body, d->end - d->body);
         }
     }
-    return false;
 }
 
 void wrapper_grid(struct wrapper_reader *r, struct wrapper_grid *g)
 {
     struct grid_reader k = {.r = r, .g = g};
-    struct map seen = {0};
+    struct called called = {0};
 
     read_variables(&k);
     for (size_t i = r->f.body + 1; i + 1 < r->f.body_end; i++) {
@@ -642,8 +649,14 @@ void wrapper_grid(struct wrapper_reader *r, struct wrapper_grid *g)
         else if (is_loop_macro(r, i))
             read_loop_macro(&k, i);
     }
-    g->shared = calls_shared(r->source, r->v + r->f.body, r->f.body_end - r->f.body, &seen);
-    map_free(&seen);
+    read_called(&called, r->source, r->v + r->f.body, r->f.body_end - r->f.body);
+    map_free(&called.seen);
+    g->shared = called.shared;
+    if (!k.blocks && !k.threads) { /* the kernel leaves its indices to others */
+        k.blocks = called.blocks & 1;
+        k.threads = called.threads;
+        k.block_dims = called.block_dims;
+    }
     choose_threads(&k);
     for (int i = 0; i < 3; i++) {
         g->open[i] = (k.blocks & 1u << i) && !g->blocks[i];
