@@ -521,7 +521,8 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     if (!fs_mkdirs(folder, &s->trap.err))
         longjmp(s->trap.jump, 1);
     ran = write_task(s, &w, own, t, folder, &err);
-    if (!ran && own && (t->alone || strstr(err.text, "of the launcher has type"))) { /* pointers that no task has */
+    if (!ran && own &&
+        (t->alone || strstr(err.text, "of the launcher has type"))) { /* pointers that no task has */
         own = NULL;
         *t = (struct init_task){0};
         ran = write_task(s, &w, own, t, folder, &err);

@@ -76,8 +76,8 @@ struct probing {
                      would be done */
     const char *rows[PROBE_ARGS]; /* of a buffer: the size that counts its rows; NULL: no such */
     const char *words;            /* why the last run ended */
-    bool silent; /* it ran and wrote nothing */
-    bool quiet;  /* that is enough */
+    bool silent;                  /* it ran and wrote nothing */
+    bool quiet;                   /* that is enough */
     bool busy; /* buffers hold numbers from N(0, 1) and integers that are 1: with zeros nothing runs */
 };
 

@@ -87,9 +87,11 @@ static bool take(struct rehearsing *r, const struct task_case *c, struct taking 
 {
     struct err err = {0};
     struct task_case with = *c;
-    struct footprint_run run = {
-        .dims = c->dims, .filled = SIZE_MAX, .as = how.zeros ? NULL : &with, .order = how.order,
-        .checked = how.checked};
+    struct footprint_run run = {.dims = c->dims,
+                                .filled = SIZE_MAX,
+                                .as = how.zeros ? NULL : &with,
+                                .order = how.order,
+                                .checked = how.checked};
     struct task_values *values = arena_array(r->arena, struct task_values, r->task->n_args + 1);
 
     for (size_t i = 0; i < r->task->n_args; i++)
@@ -294,8 +296,8 @@ static bool mend_reach(struct rehearsing *r, bool zeros)
             if (!probe_cover(&x->sizes, x->sizes.n_points, x->e[i], &cover))
                 return false;
             a->shape = probe_extent_shape(&x->sizes, &cover);
-            init_guess(a, arena_printf(r->arena, "this holds what was touched of %s; which shape has it?",
-                                       a->name));
+            init_guess(
+                a, arena_printf(r->arena, "this holds what was touched of %s; which shape has it?", a->name));
             if (str_eq(a->role, "out"))
                 a->role = "inout";
         }
@@ -453,13 +455,15 @@ static bool mend_slots(struct rehearsing *r)
     for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
         struct init_arg *a = &r->t->args.v[i];
 
-        if (!is_open_input(r, i) || type_is_floating(r->task->args[i].type) || !a->shape || strchr(a->shape, '+') ||
-            (a->values && !strstr(a->values, "kind: index")) || !decides_writes(r, i))
+        if (!is_open_input(r, i) || type_is_floating(r->task->args[i].type) || !a->shape ||
+            strchr(a->shape, '+') || (a->values && !strstr(a->values, "kind: index")) || !decides_writes(r, i))
             continue;
-        a->values = arena_printf(r->arena, "{kind: distinct, low: 0, high: %s}",
-                                 as_product(r->arena, a->shape));
-        init_guess(a, arena_printf(r->arena, "two blocks write the same place where numbers in %s are the same; are they "
-                                             "all different, and which range have they?", a->name));
+        a->values =
+            arena_printf(r->arena, "{kind: distinct, low: 0, high: %s}", as_product(r->arena, a->shape));
+        init_guess(a, arena_printf(r->arena,
+                                   "two blocks write the same place where numbers in %s are the same; are they "
+                                   "all different, and which range have they?",
+                                   a->name));
         r->narrowed[i] = false;
         any = true;
     }

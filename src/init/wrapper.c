@@ -130,7 +130,8 @@ static bool is_stream(struct wrapper_reader *r, const struct wrapper_param *p)
     const struct wrapper_type type = wrapper_type_of(r, r->v, p->first, p->last);
 
     return (type.stream && !type.pointer) ||
-           (str_in(p->name, "stream|cuda_stream|stream_ptr") && (type.pointer ? str_eq(type.spelled, "void") : type.type != NULL));
+           (str_in(p->name, "stream|cuda_stream|stream_ptr") &&
+            (type.pointer ? str_eq(type.spelled, "void") : type.type != NULL));
 }
 
 static void read_params(struct reading *d)

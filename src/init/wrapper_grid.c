@@ -431,7 +431,11 @@ static size_t statement_first(const struct wrapper_reader *r, size_t i)
 /* Does a thread for which the condition before i holds do nothing? */
 static bool leaves(const struct wrapper_reader *r, size_t i)
 {
-    while (i < r->f.body_end && wrapper_sign(&r->v[i], "|| ) {"))
+    while (i < r->f.body_end && token_is(&r->v[i], "||")) { /* or something else */
+        while (i < r->f.body_end && !wrapper_sign(&r->v[i], "&& ) ; {"))
+            i = wrapper_sign(&r->v[i], "( [") ? wrapper_skip(r->v, r->f.body_end, i) : i + 1;
+    }
+    while (i < r->f.body_end && wrapper_sign(&r->v[i], ") {"))
         i++;
     return token_in(&r->v[i], "return|continue|break");
 }
@@ -572,8 +576,10 @@ static const char *thread_tparam(const struct wrapper_reader *r, int axis)
 
 static void choose_threads(struct grid_reader *k)
 {
-    static const char *const alone[][3] = {{"256", "1", "1"}, {"128", "1", "1"}, {"32", "1", "1"}, {"1024", "1", "1"}};
-    static const char *const many[][3] = {{"32", "8", "1"}, {"32", "4", "1"}, {"16", "16", "1"}, {"32", "32", "1"}};
+    static const char *const alone[][3] = {
+        {"256", "1", "1"}, {"128", "1", "1"}, {"32", "1", "1"}, {"1024", "1", "1"}};
+    static const char *const many[][3] = {
+        {"32", "8", "1"}, {"32", "4", "1"}, {"16", "16", "1"}, {"32", "32", "1"}};
     struct wrapper_grid *g = k->g;
     const int block = k->r->in->block;
     const bool flat = k->threads < 2 && k->block_dims < 2;

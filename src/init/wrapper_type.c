@@ -254,7 +254,8 @@ struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token
     t.pointer = t.pointer && !t.tensor;
     t.stream =
         str_eq(spelled, "cudaStream_t") || str_eq(spelled, "CUstream") || str_ends(spelled, "CUDAStream");
-    if (str_eq(map_get(&r->alias, spelled), "cudaStream_t") || str_eq(wrapper_file_alias(r, spelled), "cudaStream_t"))
+    if (str_eq(map_get(&r->alias, spelled), "cudaStream_t") ||
+        str_eq(wrapper_file_alias(r, spelled), "cudaStream_t"))
         t.stream = true;
     k = resolve(r, spelled, 0);
     t.spelled = spelled;

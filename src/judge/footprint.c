@@ -61,12 +61,12 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
     struct taking *t = context;
     struct sanitizer sanitizer = {0};
     struct ptx_options o = {.device = t->of->judge->device,
-                                  .observers = {sanitize_footprint_on(&t->of->seen)},
-                                  .max_warp_insns = MOST_INSNS,
-                                  .blocks = t->run->one_block ? &first : NULL,
-                                  .n_blocks = t->run->one_block,
-                                  .seed = t->run->order,
-                                  .registers = k->resources.registers};
+                            .observers = {sanitize_footprint_on(&t->of->seen)},
+                            .max_warp_insns = MOST_INSNS,
+                            .blocks = t->run->one_block ? &first : NULL,
+                            .n_blocks = t->run->one_block,
+                            .seed = t->run->order,
+                            .registers = k->resources.registers};
     struct ptx_report report = {0};
 
     (void)step;
@@ -184,6 +184,20 @@ static uint64_t hash_of(struct stage *s, const struct sanitize_extent *e)
     return hash;
 }
 
+/* An undefined value that was stored to an argument; NULL: there is none. */
+static const char *stored_undefined(struct stage *s, struct arena *a, const struct task *t)
+{
+    for (size_t i = 0; i < t->n_args; i++) {
+        int64_t bytes;
+        const uint64_t addr = t->args[i].role == ROLE_SCALAR ? 0 : stage_arg(s, i, &bytes);
+        const int64_t at = addr ? ptx_mem_first_uninitialised(s->mem, addr, ROOM) : -1;
+        struct ptx_finding who;
+        if (at >= 0 && ptx_mem_explain(s->mem, addr + (uint64_t)at, &who))
+            return arena_strdup(a, who.words);
+    }
+    return NULL;
+}
+
 bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f,
                     const struct footprint_run *run, struct err *err)
 {
@@ -231,7 +245,8 @@ bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f
     f->version.task = task;
     out->ran = ok && fate_open(&fate);
     out->refused = fate.verdict == VERDICT_LAUNCH_FAILED || fate.verdict == VERDICT_NOT_UNDERSTOOD;
-    out->words = fate.words;
+    out->words = out->ran && run->checked ? stored_undefined(&stage, a, task) : fate.words;
+    out->ran = out->ran && (!run->checked || !out->words);
     for (size_t i = 0, at = 0; i < task->n_args; i++) {
         if (task->args[i].role == ROLE_SCALAR)
             continue;

@@ -18,24 +18,38 @@ static void touch(struct sanitize_extent *e, uint64_t from, uint64_t to, bool re
     e->read = e->read || reads;
     e->wrote = e->wrote || writes;
     e->end = MAX(e->end, to);
+    if (from >= LOOKED_AT || (!writes && e->read_first)) /* nothing more is learnt of it */
+        return;
     if (!e->seen)
         e->seen = mem_zalloc(LOOKED_AT);
-    for (uint64_t i = from; i < to && i < LOOKED_AT; i++) {
-        if (reads && !e->seen[i])
-            e->read_first = true;
-        e->written += writes && !e->seen[i];
-        e->seen[i] = e->seen[i] || writes;
-    }
+    const size_t n = (size_t)(MIN(to, (uint64_t)LOOKED_AT) - from);
+    uint8_t *seen = e->seen + from;
+    if (!memchr(seen, 0, n))
+        return;
+    e->read_first = e->read_first || reads;
+    if (!writes)
+        return;
+    for (size_t i = 0; i < n; i++)
+        e->written += !seen[i];
+    memset(seen, 1, n);
 }
 
 static void access(struct warp *w, const struct insn *i, const struct access *x)
 {
     struct sanitize_footprint *f = (struct sanitize_footprint *)w->launch->observer[PTX_CHECKER];
 
+    struct sanitize_extent *e = NULL;
+    uint64_t last = 0;
+
     (void)i;
     for (unsigned lane = 0; x->space == SPACE_GLOBAL && lane < 32; lane++) {
-        struct sanitize_extent *e = x->mask >> lane & 1 ? find(f, x->addr[lane]) : NULL;
+        const uint64_t addr = x->addr[lane];
 
+        if (!(x->mask >> lane & 1) || (e && addr == last)) /* lanes that read one place are as one */
+            continue;
+        if (!e || addr < e->addr || addr - e->addr >= e->bytes)
+            e = find(f, addr);
+        last = addr;
         if (!e)
             continue;
         e->atomic = e->atomic || x->kind == ACCESS_ATOMIC;

@@ -76,6 +76,15 @@ SOUND = [
     ("guess", "src/guess.cu", "shift_level", "[1, 40, 3]", ["{name: p_level, type: f32, ", "{name: p_shift, type: f32, "]),
     ("guess", "src/guess.cu", "apply_each", "[100]", ["{name: n, type: u32, value: n}"]),
     ("guess", "src/guess.cu", "negate_each", "[100]", ["shape: [n], role: out"]),
+    # What is touched, or found by the simulator's checks, says more than the parameters do.
+    ("guess", "src/reach.cu", "mix_token", "[3, 2, 4, 8]",
+     ["shape: [tokens * heads * width + tokens * 32 * keys], role: in}", "values: {kind: distinct, low: 0, high: tokens}} # TODO: a guess: "]),
+    ("guess", "src/reach.cu", "sum_tiles", "[3, 2, 4, 40]", ["shape: [rows * heads * width + 128 * tiles], role: in}"]),
+    ("guess", "src/reach.cu", "row_maximum", "[5, 64]", ["- width % 32 == 0\n"]),
+    ("guess", "src/reach.cu", "note_infinite", "[100]", ["shape: [size], role: in}", "{name: finite, type: f32, shape: [1], role: inout}"]),
+    ("guess", "src/reach.cu", "sum_by_warps", "[5, 40]", ["shape: [32 * blocks], role: out}"]),
+    ("guess", "src/reach.cu", "add_rows_4d", "[2, 3, 4, 5]",
+     ["{name: a_data, type: f32, shape: [out_0, out_1, out_2, out_3], role: in}", "{name: b_3, type: i32, value: out_3}"]),
 ]
 
 
