@@ -665,6 +665,24 @@ static bool same_names(struct init_source *s, const struct init_result *r)
     return true;
 }
 
+/* The file to be read for this one: a header that includes nothing works behind what stands ahead of it in a
+ * file that includes it. */
+static struct init_file *reads_as(struct init_source *s, struct init_file *f)
+{
+    const char *paths[8];
+    size_t n;
+
+    if (strstr(f->text, "#include") || str_ends(f->path, ".cu"))
+        return f;
+    n = init_saying(s, arena_printf(s->arena, "%s\"", fs_basename(f->path)), "#include", "# include", paths,
+                    ARRAY_LEN(paths));
+    for (size_t i = 0; i < n; i++) {
+        if (str_ends(paths[i], ".cu"))
+            return init_open(s, paths[i], paths[i], SIZE_MAX);
+    }
+    return f;
+}
+
 static void run(struct init_source *s, const struct init_options *o, struct init_result *r)
 {
     const char *open = o->kernel ? strchr(o->kernel, '<') : NULL, *name = o->kernel, *instance = NULL;
@@ -677,7 +695,7 @@ static void run(struct init_source *s, const struct init_options *o, struct init
     }
     init_flags(s, o);
     f = init_open(s, o->path, o->path, SIZE_MAX);
-    init_read(s, f);
+    init_read(s, reads_as(s, f));
     init_declare(s, 0);
     list_kernels(s, name, r, &first);
     if (!r->n_kernels)

@@ -12,6 +12,7 @@ enum {
     MOST_COVERS = 3,
     MOST_CHECKED = 8, /* cases: the smallest, and some of the others */
     MOST_ORDERED = 4,
+    MOST_ORDERS = 3,
     LEAST_WORK = 1 << 10
 };
 
@@ -539,21 +540,31 @@ static void mend_roles(struct rehearsing *r)
 }
 
 /* Where atomics take turns, what they leave may hang on whose turn it is. */
-static void mend_order(struct rehearsing *r)
+static bool order_matters(struct rehearsing *r, const struct task_case *c)
 {
+    struct footprint one, other;
     bool differs = false;
 
-    for (size_t i = 0; i < r->n_cases && r->atomic && !r->t->any_order && !differs && i < MOST_ORDERED; i++) {
-        const struct task_case *c = r->cases[r->n_cases - 1 - i];
-        struct footprint one, other;
-        if (!take(r, c, (struct taking){0}, &one) || !take(r, c, (struct taking){.order = 1}, &other))
-            continue;
+    if (!take(r, c, (struct taking){0}, &one))
+        return false;
+    for (uint64_t order = 1; order < MOST_ORDERS && !differs; order++) {
+        if (!take(r, c, (struct taking){.order = order}, &other))
+            return false;
         for (size_t k = 0; k < r->task->n_args && !differs; k++) {
             const enum task_role role = r->task->args[k].role;
             differs = (role == ROLE_OUT || role == ROLE_INOUT) && one.args[k].hash != other.args[k].hash;
         }
     }
-    r->t->any_order = r->t->any_order || differs;
+    return differs;
+}
+
+static void mend_order(struct rehearsing *r)
+{
+    bool differs = r->t->any_order;
+
+    for (size_t i = 0; i < r->n_cases && r->atomic && !differs && i < MOST_ORDERED; i++)
+        differs = order_matters(r, r->cases[r->n_cases - 1 - i]) || order_matters(r, r->cases[i]);
+    r->t->any_order = differs;
 }
 
 /* Workloads of which a single block takes longer than can be waited for become smaller. */

@@ -1,0 +1,3 @@
+// What bare.cuh works behind.
+#pragma once
+#define GROUP 64
