@@ -85,7 +85,10 @@ static bool read_struct(struct reading *d, const struct given *g)
         struct wrapper_param *p = arena_new(r->arena, struct wrapper_param);
         struct given of = {.param = p, .type = m->type, .member = true};
 
-        p->name = wrapper_says_alone(r, m->name) ? arena_printf(r->arena, "%s_%s", name, m->name) : m->name;
+        bool taken = wrapper_says_alone(r, m->name);
+        for (size_t k = 0; k < d->given.n; k++) /* of another struct of its kind */
+            taken = taken || str_eq(d->given.v[k].param->name, m->name);
+        p->name = taken ? arena_printf(r->arena, "%s_%s", name, m->name) : m->name;
         str_addf(&d->fill, "    %s.%s%s = %s;\n", name, m->name, m->array ? "[0]" : "", p->name);
         if (m->guessed) {
             r->final = true;

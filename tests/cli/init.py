@@ -83,6 +83,7 @@ SOUND = [
     ("guess", "src/reach.cu", "row_maximum", "[5, 64]", ["- width % 32 == 0\n"]),
     ("guess", "src/reach.cu", "note_infinite", "[100]", ["shape: [size], role: in}", "{name: finite, type: f32, shape: [1], role: inout}"]),
     ("guess", "src/reach.cu", "sum_by_warps", "[5, 40]", ["shape: [32 * blocks], role: out}"]),
+    ("guess", "src/reach.cu", "add_tables", "[5, 40]", ["{name: data, type: f32, ", "{name: b_data, type: f32, shape: [rows, width], role: in}"]),
     ("guess", "src/bare.cuh", "halve_groups", "[100]", ["shape: [k], role: in}", "shape: [k], role: out}"]),
     ("guess", "src/reach.cu", "add_rows_4d", "[2, 3, 4, 5]",
      ["{name: a_data, type: f32, shape: [out_0, out_1, out_2, out_3], role: in}", "{name: b_3, type: i32, value: out_3}"]),
