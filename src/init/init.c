@@ -1,7 +1,7 @@
 /* The road from a framework's file to a task. */
 #include "init/wrapper.h"
 
-enum { ALONE_FUEL = 25000000 }; /* of struct init_task */
+enum { ALONE_FUEL = 25000000, BLOCK_FUEL = 8000000 }; /* of struct init_task */
 
 const char *init_scope(const struct init_source *s, const char *scope)
 {
@@ -478,7 +478,7 @@ static bool try_blocks(struct init_source *s, struct init_wrapped *w, struct ini
         return true;
     for (w->block = 1; w->block < INIT_BLOCKS && ran && !t->runs; w->block++) {
         *t = (struct init_task){0};
-        *s->fuel = MAX(*s->fuel, (int64_t)ALONE_FUEL);
+        *s->fuel = MAX(*s->fuel, (int64_t)BLOCK_FUEL);
         ran = write_task(s, w, NULL, t, folder, err);
     }
     w->block = 0;
@@ -672,7 +672,7 @@ static struct init_file *reads_as(struct init_source *s, struct init_file *f)
     const char *paths[8];
     size_t n;
 
-    if (strstr(f->text, "#include") || str_ends(f->path, ".cu"))
+    if (str_ends(f->path, ".cu"))
         return f;
     n = init_saying(s, arena_printf(s->arena, "%s\"", fs_basename(f->path)), "#include", "# include", paths,
                     ARRAY_LEN(paths));
