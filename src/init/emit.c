@@ -323,7 +323,7 @@ char *init_origin_text(struct init_source *s, const struct init_task *t, const c
         json_t *file;
         char hex[65];
 
-        if (i == 1) /* the flags */
+        if (str_eq(s->files.v[i]->path, INIT_FLAGS))
             continue;
         file = json_object();
         hash_sha256_hex(f->text, f->len, hex);

@@ -19,6 +19,8 @@ enum {
     INIT_MOST_DIMS = 16,       /* that a task may have */
 };
 
+#define INIT_FLAGS "the flags" /* the file that stands for them */
+
 struct init_span { /* bytes, as places */
     size_t start, end;
 };

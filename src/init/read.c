@@ -309,7 +309,7 @@ static struct init_file *flags_file(struct init_source *s)
         else if (str_starts(flag, "-U"))
             str_addf(&text, "#undef %s\n", flag + 2);
     }
-    f->path = f->real = "the flags";
+    f->path = f->real = INIT_FLAGS;
     f->text = str_text(&text);
     f->len = text.len;
     f->base = s->next_base;
