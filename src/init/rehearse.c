@@ -590,10 +590,8 @@ static bool open_smaller(struct rehearsing *r)
     struct err err = {0};
     bool ok = open_rehearsal(r, &err);
 
-    while (!ok && (strstr(err.text, "not-understood") || strstr(err.text, "elements or more")) &&
-           r->t->most != LEAST_WORK) {
+    while (!ok && strstr(err.text, "not-understood") && r->t->most != LEAST_WORK) {
         r->t->most = MAX((r->t->most ? r->t->most : 1 << 22) / 8, LEAST_WORK);
-        r->t->work = r->t->most;
         close_rehearsal(r);
         ok = open_rehearsal(r, &err);
     }
