@@ -102,9 +102,16 @@ void stage_values(const struct stage_fill *f, int64_t first, int64_t n, void *to
     const unsigned char *tile = f->tiles && period <= STAGE_PERIOD ? tile_of(f) : NULL;
     char *p = to;
 
-    if (!tile) {
+    if (!tile && f->own->type == f->arg->type) {
         task_fill(f->own, f->values, f->dims, f->seed, first, n, to);
         return;
+    }
+    for (int64_t some; !tile && n > 0; first += some, n -= some) { /* as the task's own type rounds them */
+        unsigned char own[512 * 8];
+        some = MIN(n, (int64_t)512);
+        task_fill(f->own, f->values, f->dims, f->seed, first, some, own);
+        for (int64_t e = 0; e < some; e++, p += size)
+            task_from_double(f->arg->type, task_to_double(f->own->type, own + (size_t)e * own_size), p);
     }
     for (int64_t some; n > 0; first += some, n -= some, p += (size_t)some * size) {
         const unsigned char *from = tile + (size_t)(first % period) * own_size;
