@@ -86,6 +86,7 @@ bool probe_block(struct probe *p, const struct grid *g, uint64_t block, uint64_t
         .registers = g->kernel->resources.registers,
         .blocks = &block,
         .n_blocks = 1,
+        .leaps = p->leaps,
         .ran = p->ran};
     struct ptx_report report = {0};
     const struct ptx_launch *l = g->launch;
@@ -409,6 +410,7 @@ static bool run_blocks(struct probe *p, const struct grid *g, struct tally *tall
                  : !probe_block(p, g, blocks[i], BLOCK_INSNS, &ended, fate, err))
             return false;
         p->ended &= ended;
+        p->version->lasting |= !ended && fate_open(fate);
         p->lasting = !ended && ends_later(p, g);
         if (ended && last && !p->clustered)
             look_for_misread(p);

@@ -61,6 +61,7 @@ struct version {
     bool asks;      /* its launcher asks the runtime what kernel_limits answers */
     int other_blocks;       /* asked.c: than fit a multiprocessor */
     int64_t structured;     /* elements of its cases that ran with structured values */
+    bool lasting;           /* some block of an extreme shape does not end within what it may run */
     bool shared_out;        /* some plan has several launches, or adds by atomics */
     uint64_t long_insns;    /* spent on the longer blocks of extreme shapes */
     bool counted;           /* its time is held to them */
@@ -570,6 +571,8 @@ void extremes_close(struct judge *j);
 /* edges.c: on either side of 2^32 bytes, elements and vectors, where sums by atomics or several launches leave
  * nothing to compare. */
 bool edges_verify(struct version *v, struct arena *a, struct fate *fate, struct err *err);
+/* counts.c: one value everywhere, which counters of few bits do not take. */
+bool counts_verify(struct version *v, struct arena *a, struct fate *fate, struct err *err);
 /* One more such shape: both versions' blocks; nothing is said where the original's fail. */
 bool verify_extreme_shape(struct judge *j, struct version *v, struct arena *a, const int64_t *dims,
                           struct fate *fate, struct err *err);

@@ -650,7 +650,8 @@ bool verify_simulated(struct judge *j, struct version *v, struct arena *a, struc
               (!fate_open(fate) || branches_verify(v, a, fate, err)) &&
               (!fate_open(fate) || asked_verify(v, a, fate, err)) &&
               (!fate_open(fate) || verify_extremes(j, v, a, fate, err)) &&
-              (!fate_open(fate) || !j->options.confirm || edges_verify(v, a, fate, err));
+              (!fate_open(fate) || !j->options.confirm ||
+               (edges_verify(v, a, fate, err) && (!fate_open(fate) || counts_verify(v, a, fate, err))));
 
     if (ok && fate_open(fate) && j->options.with_nvcc && v != &j->baseline)
         ok = shipped_build(j, v, err);

@@ -56,6 +56,7 @@ struct probe {
     double loaded;                        /* of it, by what is running: bytes, each time */
     struct stored *reads;                 /* by what is running; NULL: nobody asks */
     struct stored block, others, earlier; /* what is running writes; the launch's blocks; earlier launches' */
+    struct ptx_leaps *leaps;              /* of the block at hand; NULL: all turns of its loops run */
     uint64_t insns, block_insns;          /* so far, and of the last block */
     bool lasting;                         /* it has not ended, and would within the longer limit */
     bool busy;                            /* some block did more than look at its index */

@@ -252,6 +252,15 @@ struct ptx_queue {
     } words[16];
 };
 
+/* Loops whose middle is left out (machine/leap.c): only for where a launch goes and whether it ends. */
+struct ptx_leaps {
+    uint64_t turns[2], skipped[2]; /* by warps, of loops that load from memory, and that store to it */
+    bool leapt;                    /* over some turns of any loop */
+    struct leap_loop *loops;
+    size_t n;
+};
+void ptx_leaps_clear(struct ptx_leaps *leaps);
+
 struct ptx_options {
     const struct ptx_device *device;               /* limits; never NULL */
     struct ptx_observer *observers[PTX_OBSERVERS]; /* in any order; NULL: none. One that computes beside the
@@ -266,6 +275,7 @@ struct ptx_options {
     uint32_t most_live;      /* blocks at a time, fewer than the device holds; 0: as it does */
     struct ptx_queue *queue; /* NULL: nobody asks */
     uint8_t *ran;            /* coverage is added to it; NULL: nobody asks */
+    struct ptx_leaps *leaps; /* NULL: none */
 };
 
 /* False only for errors of the caller (unknown kernel name, argument count); all else is in the report. */

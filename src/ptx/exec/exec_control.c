@@ -72,6 +72,8 @@ static void branch_backward(struct warp *w, const struct insn *i, uint32_t m)
 {
     if (m == w->mask) {
         w->pc = (uint32_t)i->imm;
+        if (__builtin_expect(w->launch->options->leaps != NULL, 0))
+            warp_leap(w, i);
         if (w->n_groups || w->spins)
             warp_backward(w, i);
     } else {

@@ -32,6 +32,8 @@ void warp_backward(struct warp *w, const struct insn *i); /* a backward branch w
  * old by the time that it acts on it: the next blocks come in between, all that fit the device. Not for ever: a
  * few times show it. */
 void warp_give_way(struct warp *w, const struct insn *i);
+void warp_leap(struct warp *w,
+               const struct insn *branch); /* leap.c, at a backward branch that all lanes take */
 void warp_call(struct warp *w, const struct insn *i, uint32_t m);
 void warp_return(struct warp *w, const struct insn *i, uint32_t m);
 void group_add(struct warp *w, struct group g);
