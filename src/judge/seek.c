@@ -15,7 +15,7 @@ enum {
     FEW_SHAPES = 120,     /* and before it */
     SMALL = 64,           /* the suite is full of such extents */
     MOST_CASES = 12,      /* run */
-    LOOK_INSNS = 4000,    /* of a block that is looked at */
+    LOOK_INSNS = 16000,   /* of a block that is looked at */
     LOOK_TOTAL = 8000000, /* of all of them */
     MOST_SPECIAL = 48,
     MOST_GUARDS = 4,   /* constants of a version's own with which it compares floating numbers */
@@ -148,6 +148,23 @@ static void add_two(struct seek *s, size_t k, int64_t v, size_t i, int64_t u)
     add_tied(s, dims, k, i);
 }
 
+/* Two dims just above the numbers, the others as small as can be: all of it is one row, or one segment. */
+static void add_above(struct seek *s, int64_t v, int64_t u)
+{
+    const struct task *t = s->judge->task;
+    int64_t dims[16];
+
+    for (size_t k = 0; k < t->n_dims; k++)
+        for (size_t i = 0; i < t->n_dims; i++) {
+            if (i == k)
+                continue;
+            memcpy(dims, smallest_case(s->judge), t->n_dims * sizeof(*dims));
+            dims[k] = v + 1;
+            dims[i] = u + 1;
+            add_tied(s, dims, k, i);
+        }
+}
+
 /* Two dims with a few more elements than the number says. */
 static void add_product(struct seek *s, int64_t v, int64_t u)
 {
@@ -187,8 +204,10 @@ static void make_shapes(struct seek *s)
             add_product(s, x[i], u);
     for (size_t i = 0; i < few; i++)
         for (size_t k = 0; k < few; k++)
-            if (x[i] > SMALL || x[k] > SMALL)
+            if (x[i] > SMALL || x[k] > SMALL) {
                 add_in_two(s, x[i], x[k]);
+                add_above(s, x[i], x[k]);
+            }
     for (size_t i = 0; i < n; i++)
         for (int64_t beside = -1; beside <= 1; beside++)
             add_in_one(s, x[i] + beside);
@@ -220,7 +239,9 @@ static bool look(void *context, const struct plan_step *step, const struct ptx_l
         if (n_blocks == 0 || places[i] > blocks[n_blocks - 1])
             blocks[n_blocks++] = places[i];
     for (size_t i = 0; i < n_blocks; i++) { /* each by itself: one that ends badly is not the last */
+        struct ptx_leaps leaps = {0};       /* what lies behind a long loop is reached, too */
         const struct ptx_options o = {.device = s->judge->device,
+                                      .leaps = &leaps,
                                       .max_warp_insns = LOOK_INSNS,
                                       .registers = k->resources.registers,
                                       .blocks = &blocks[i],
@@ -230,6 +251,7 @@ static bool look(void *context, const struct plan_step *step, const struct ptx_l
         bool ok = ptx_run(s->version->module, s->stage->mem, l, &o, &report, err);
         s->insns += report.warp_insns;
         ptx_report_clear(&report);
+        ptx_leaps_clear(&leaps);
         if (!ok)
             return false;
     }

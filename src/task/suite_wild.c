@@ -255,7 +255,7 @@ static void add_wild(struct builder *b, const struct shapes *s, size_t shape, en
                                         [WILD_TIED] = "inputs of which every other row is the same",
                                         [WILD_FAINT] = "rows of small values"};
     static const char *const alone[] = {"the upper part of the range", "equal in their lower bits",
-                                        "rows whose front misleads"};
+                                        "rows whose front misleads", "rows of runs"};
     const struct task *t = b->task;
     size_t before = b->cases.n;
 
@@ -380,6 +380,9 @@ void add_wild_cases(struct builder *b, const struct shapes *rows, const struct s
     add_wild(b, rows, 0, WILD_PATTERNS, TURN_FRONT);
     if (longer->n)
         add_wild(b, longer, longest(longer), WILD_PATTERNS, TURN_FRONT);
+    add_wild(b, rows, 0, WILD_PATTERNS, TURN_RUNS);
+    if (values->n)
+        add_wild(b, values, longest(values), WILD_PATTERNS, TURN_RUNS);
     if (longer->n)
         add_plain(b, longer, longest(longer));
     else

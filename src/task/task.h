@@ -37,6 +37,7 @@ enum {
     TURN_UPPER = N_PATTERNS + N_NEAR + 1,
     TURN_ALIASES,
     TURN_FRONT,
+    TURN_RUNS,
     TURN_PLAIN,
     TURN_SYMMETRIC,
     TURN_PARTS,
@@ -59,6 +60,7 @@ struct task_values { /* how a buffer is filled: element i is a pure function of 
     bool faint;         /* the elements of a row are all a small part of what they would be */
     int power;          /* normal numbers are so many powers of two as large */
     unsigned rung;      /* integers of the whole range: how much of it they do without, up to N_RUNGS */
+    bool peaked;        /* one element of each row is zero */
     bool declared;      /* the task says this kind: it is a promise of the callers */
     const char *stored; /* the buffer's first bytes, whatever is said above; NULL: none */
     size_t stored_bytes;

@@ -363,6 +363,7 @@ enum pattern {
     UPPER,       /* the upper part of the range */
     ALIASES,     /* neighbours whose lower bits are the same */
     FRONT, /* the front says nothing of the rest: small there and large behind it, or the other way round */
+    RUNS,  /* rows of runs that rise, or are zero, whose ends lie at multiples of a power of two */
     PLAIN, /* one number, but for a few elements of every second row behind its front; of a single row, too */
     SYMMETRIC, /* rows and columns the same, but for a few elements */
     PARTS,     /* every part of a row has a pattern of its own */
@@ -372,7 +373,7 @@ _Static_assert((int)BESIDE_ENDS == (int)N_PATTERNS + (int)N_NEAR, "the near ones
 _Static_assert((int)UPPER == (int)TURN_UPPER && (int)ALIASES == (int)TURN_ALIASES &&
                    (int)FRONT == (int)TURN_FRONT && (int)PLAIN == (int)TURN_PLAIN &&
                    (int)SYMMETRIC == (int)TURN_SYMMETRIC && (int)PARTS == (int)TURN_PARTS &&
-                   (int)NEAR_ENDS == (int)TURN_NEAR_ENDS,
+                   (int)NEAR_ENDS == (int)TURN_NEAR_ENDS && (int)RUNS == (int)TURN_RUNS,
                "and those that stand alone these");
 _Static_assert((int)ENDS == (int)N_PATTERNS, "the ends are drawn by themselves");
 
@@ -442,6 +443,21 @@ static struct drawn rising(uint64_t own, uint64_t row, uint64_t column, uint64_t
 
     return (struct drawn){.bits = (uint64_t)(((unsigned __int128)column << 64 | bits) / length),
                           .sorted = true};
+}
+
+/* Who compares neighbours within a vector, a warp or a block only sees a sorted row; who looks for zeros in a
+ * block only forgets what stands in front of it. Two rows of each length. */
+static struct drawn in_runs(uint64_t own, uint64_t row, uint64_t column, uint64_t length)
+{
+    static const uint64_t lengths[] = {32, 128, 4, 256, 64, 8, 512, 1024};
+    uint64_t run = lengths[row / 2 % ARRAY_LEN(lengths)];
+    struct drawn d = {.bits = rng_hash(own, row * length + column)};
+
+    if (row & 1)
+        d.zero = column / run & 1;
+    else
+        d = rising(own, rng_hash(row, column / run), column % run, run);
+    return d;
 }
 
 /* What the pattern of its row makes of an element. */
@@ -553,6 +569,9 @@ static struct drawn patterned(const struct task_arg *arg, const struct task_valu
         d.sorted = true;
         d.bits = (single ? column + 1 : row) & 1 ? UINT64_MAX : 0;
         break;
+    case RUNS:
+        d = in_runs(own, row, column, length);
+        break;
     case NEAR_ENDS: /* so that sums are as large as they can be, but no round numbers */
         d.sorted = true;
         d.bits = row & 1 ? UINT64_MAX : 0;
@@ -577,7 +596,7 @@ static double nearest_to_zero(const struct task_values *v, int64_t low, int64_t 
     if (v->kind == VALUE_INDEX)
         return (double)MIN(MAX(low, (int64_t)0), high - 1);
     if (v->kind == VALUE_UNIFORM)
-        return fmin(fmax(v->low, 0), v->high);
+        return v->peaked ? 0 : fmin(fmax(v->low, 0), v->high);
     return v->kind == VALUE_CONSTANT ? v->constant : 0;
 }
 
@@ -689,6 +708,11 @@ static bool is_tied(const struct task_arg *arg, struct place at)
     return arg->n_shape > 1 ? at.row % 2 == 0 : at.column < at.length / 2;
 }
 
+static bool is_peak(uint64_t own, struct place at)
+{
+    return at.column == (int64_t)(rng_hash(own ^ 0x7065616b, (uint64_t)at.row) % (uint64_t)at.length);
+}
+
 /* What is left of the elements of a row. */
 static double faint(enum kernel_type type, int64_t row)
 {
@@ -747,7 +771,7 @@ static void fill(const struct task_arg *arg, const struct task_values *values, c
         }
         if (values->n_special && rng_unit_of(rng_mix(d.bits ^ 0x5bd1e995)) < values->special_share)
             v = any_sign(values->special[rng_mix(d.bits) % values->n_special], d.bits);
-        else if (d.zero)
+        else if (d.zero || (values->peaked && is_peak(own, at)))
             v = nearest_to_zero(values, range[0], range[1]);
         else if (values->kind == VALUE_CANCELLING)
             v = cancelling(own, i, row_length);
