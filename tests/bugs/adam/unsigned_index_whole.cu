@@ -1,4 +1,5 @@
-// class: round 11 ; wrong because: 32-bit unsigned index: elements beyond 2^32 are never updated (n up to 1e10).
+// expect: wrong
+// row 12: An index of 32 bits, which ends below 2^32: elements behind it are not updated.
 #include <cuda_bf16.h>
 #include <cstdint>
 

@@ -1,4 +1,5 @@
-// class: round 11 ; wrong because: 32-bit unsigned index: for n > 2^32 - 16384 it wraps and the loop never ends.
+// expect: wrong
+// row 12: Few blocks, and an index of 32 bits that wraps beyond 2^32 elements: the loop never ends.
 // Each block adds its part to the result.
 #include <cstdint>
 

@@ -1,4 +1,5 @@
-// class: round 11 ; wrong because: The test for a sorted row compares neighbours within a warp only: rows of sorted runs whose ends are at multiples of 32 stay unsorted.
+// expect: wrong
+// row 8: A row is taken for sorted by neighbours within a warp: runs whose ends lie at multiples of 32 stay as they are.
 // A row that is sorted already is copied; else places by counting.
 __global__ void sort_kernel(int *out, const int *in, int n)
 {

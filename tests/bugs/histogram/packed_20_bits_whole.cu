@@ -1,4 +1,5 @@
-// class: round 11 ; wrong because: A block counts to 1,048,575 only: with more than 277 million bytes of one value (rows * d up to 7e13) a count runs over into the next bin.
+// expect: wrong
+// row 12: Three counters of 20 bits in 64: a million equal bytes of one block run over into the next.
 #include <cstdint>
 
 // Three bins of 20 bits in each 64-bit counter: a third of the bank conflicts.
