@@ -209,3 +209,12 @@ char *task_dims_text(struct arena *a, const struct task *t, const int64_t *dims)
         str_addf(&s, "%s%s=%lld", i ? " " : "", t->dims[i], (long long)dims[i]);
     return str_take(&s, a);
 }
+
+int64_t task_slice(const struct task_arg *arg, const int64_t *dims)
+{
+    int64_t slice = 1, extent;
+
+    for (size_t i = arg->n_shape > 1; i < arg->n_shape; i++)
+        slice *= dim_eval(arg->shape[i], dims, &extent) ? extent : 1;
+    return MAX(slice, (int64_t)1);
+}

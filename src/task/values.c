@@ -581,15 +581,6 @@ static struct drawn patterned(const struct task_arg *arg, const struct task_valu
     return d;
 }
 
-int64_t task_slice(const struct task_arg *arg, const int64_t *dims)
-{
-    int64_t slice = 1, extent;
-
-    for (size_t i = arg->n_shape > 1; i < arg->n_shape; i++)
-        slice *= dim_eval(arg->shape[i], dims, &extent) ? extent : 1;
-    return MAX(slice, (int64_t)1);
-}
-
 /* Zero, or what the callers' promise allows. */
 static double nearest_to_zero(const struct task_values *v, int64_t low, int64_t high)
 {
