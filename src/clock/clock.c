@@ -646,8 +646,7 @@ bool ptx_time_launch(const struct ptx_timed *on, const struct ptx_launch *l, str
         ok = take_smaller(&r, &p, &done, err);
     double scale = (double)r.n_blocks / (double)MAX(p.samples.n, (size_t)1);
     if (ok && done && p.samples.n) {
-        launch_load(&p, &r, on->cache, smaller || queue || (l->cooperative && !all),
-                    (double)r.n_blocks, t);
+        launch_load(&p, &r, on->cache, smaller || queue || (l->cooperative && !all), (double)r.n_blocks, t);
         t->occupancy = resident * ceil(threads / 32.0) * 32 / o->device->max_threads_per_sm;
         t->flops = flops_of(&p, scale);
         lines_make(&p, scale, on->arena, t);

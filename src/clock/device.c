@@ -3,7 +3,16 @@
 
 #include "cost_model.h"
 
-enum field_kind { FIELD_TEXT, FIELD_FLAG, FIELD_INT, FIELD_U32, FIELD_U64, FIELD_NUMBER, FIELD_GPCS, FIELD_MODEL };
+enum field_kind {
+    FIELD_TEXT,
+    FIELD_FLAG,
+    FIELD_INT,
+    FIELD_U32,
+    FIELD_U64,
+    FIELD_NUMBER,
+    FIELD_GPCS,
+    FIELD_MODEL
+};
 
 static const struct field {
     const char *key;

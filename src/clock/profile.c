@@ -737,9 +737,8 @@ static float prof_bulk(struct warp *w, const struct insn *i, struct alloc *a, ui
     return frontier(warp_clock(w)) + latency + (float)(bytes / MAX(link, 1));
 }
 
-/* Of the way to the L2: what the fence of a cluster's barrier took on an H200, by samples of its warps: 500 to
- * 1,340 clocks in two products. */
-static const double RELEASE_WAYS = 2.5;
+static const double RELEASE_WAYS =
+    2.5; /* to the L2; 500 to 1,340 clocks by an H200's samples of two products */
 
 /* barrier.cluster: an arrival is at the others after about half a way to the L2. One that releases is behind a
  * fence of the whole GPU (MEMBAR.ALL.GPU in the machine code). */
