@@ -98,11 +98,13 @@ static bool count(struct counting *c, struct version *v, struct arena *a, const 
     for (size_t i = 0; i < t->n_args; i++)
         values[i] = t->args[i].values;
     values[c->input] = (struct task_values){.kind = VALUE_INDEX, .low = 1, .high = 2};
+    if (!has_room(t, dims))
+        return true;
     if (!stage_open(&stage, v->judge, &stage_sim, t, dims, &data, err))
         return false;
     ok = version_plan(v, a, dims, stage.addr, &plan, &fate, err);
     c->probe = (struct probe){.version = v, .stage = &stage, .arena = a, .most_launches = 1};
-    if (ok && fate_open(&fate) && is_alone(&plan, &c->blocks) && !stage_moves_much(&stage, &plan)) {
+    if (ok && fate_open(&fate) && is_alone(&plan, &c->blocks) && can_be_probed(&stage, &plan)) {
         int64_t n = 0;
         ok = task_shape(t, &t->args[c->input], dims, &n, err);
         if (ok && (double)n / c->blocks <= most)

@@ -88,7 +88,7 @@ static bool run_one(struct side *s, const struct grid *g, uint64_t block, struct
 }
 
 /* What blocks have touched stays, whoever comes behind them. Is there room for what one more may touch? */
-static bool has_room(struct side *s)
+static bool may_touch_more(struct side *s)
 {
     const struct stage *stage = s->probe.stage;
     uint64_t bytes = 0, before = s->touched, offset;
@@ -115,7 +115,7 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
     for (size_t i = 0; i < EDGE_BLOCKS && fate_open(fate) && !s->full; i++) {
         if (!run_one(s, &g, blocks[i], &s->of[s->launches][i], fate, err))
             return false;
-        s->full = !has_room(s);
+        s->full = !may_touch_more(s);
     }
     s->launches++;
     return true;
@@ -129,10 +129,13 @@ static bool run_side(struct side *s, struct version *v, struct arena *a, const i
     struct plan plan;
     bool ok = true;
 
+    s->known = false;
+    if (!has_room(v->judge->task, dims))
+        return true;
     if (!probe_open(&stage, v, a, dims, &plan, fate, err))
         return false;
     s->probe = (struct probe){.version = v, .stage = &stage, .arena = a};
-    s->known = fate_open(fate) && !stage_moves_much(&stage, &plan);
+    s->known = fate_open(fate) && can_be_probed(&stage, &plan);
     if (s->known)
         ok = stage_run(&stage, v, &plan, &visitor, a, fate, err);
     s->known &= fate_open(fate);

@@ -18,9 +18,10 @@ enum {
     MORE_BLOCKS = 48,      /* from so many of them */
 };
 
-#define ENOUGH   0.9  /* of an output */
-#define TOO_FEW  0.75 /* of it, where that is an estimate, */
-#define SURENESS 3    /* and so many standard deviations of it are on the way */
+#define ENOUGH     0.9    /* of an output */
+#define TOO_FEW    0.75   /* of it, where that is an estimate, */
+#define MOST_BYTES 0x1p38 /* of a shape's buffers: half of what the simulator reserves */
+#define SURENESS   3      /* and so many standard deviations of it are on the way */
 
 enum { SOME_BLOCKS = 4 };
 
@@ -572,9 +573,7 @@ static void move(void *context, const struct plan_step *step, double bytes)
     p->copied |= step->kind == PLAN_COPY;
 }
 
-/* Not where gigabytes are to be copied that may change meanwhile, with a barrier of all blocks, or where a
- * workspace beside the buffers would not fit the device. */
-static bool can_be_probed(const struct stage *s, const struct plan *plan)
+bool can_be_probed(const struct stage *s, const struct plan *plan)
 {
     double bytes = 0;
 
@@ -589,6 +588,17 @@ static bool can_be_probed(const struct stage *s, const struct plan *plan)
         if (plan->steps[i].cooperative)
             return false;
     return !stage_moves_much(s, plan);
+}
+
+bool has_room(const struct task *t, const int64_t *dims)
+{
+    double bytes = 0;
+    int64_t n;
+
+    for (size_t i = 0; i < t->n_args; i++)
+        if (t->args[i].role != ROLE_SCALAR && task_shape(t, &t->args[i], dims, &n, NULL))
+            bytes += (double)n * (double)kernel_type_size(t->args[i].type);
+    return bytes < MOST_BYTES;
 }
 
 bool in_place(const struct task *t)

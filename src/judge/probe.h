@@ -98,6 +98,12 @@ bool verify_extreme(struct judge *j, struct version *v, struct arena *a, struct 
 /* The buffers, with values that cost little, and the plan of a version. */
 bool probe_open(struct stage *stage, struct version *v, struct arena *a, const int64_t *dims, struct plan *plan,
                 struct fate *fate, struct err *err);
+/* Do a shape's buffers fit what the simulator reserves, with as much beside them? Else they cannot be opened.
+ */
+bool has_room(const struct task *t, const int64_t *dims);
+/* Not where gigabytes are to be copied that may change meanwhile, with a barrier of all blocks, or where a
+ * workspace beside the buffers would not fit the device. */
+bool can_be_probed(const struct stage *s, const struct plan *plan);
 /* Is an output updated in place? A block that ran twice has then done it twice. */
 bool in_place(const struct task *t);
 

@@ -48,12 +48,13 @@ struct rule { /* for one output under one kind of values */
 
 struct rule_terms { /* of an element that is a sum: ptx_shadow_open_terms */
     double squares, largest, sizes;
+    bool alike; /* its terms are nearly equal by the case's values, so that their roundings go one way */
 };
 
 /* The unit of such an element: what each computed term is off at most when it was rounded to the narrower of
  * the two types, added up as chance adds, one term alone being no sum; or, where that is more, as much as makes
  * the median's floor u times the sizes of all terms, u of f32: sums of the same numbers in other orders. It is
- * counted in the floors of that type. */
+ * counted in the floors of that type. Roundings that go one way do not cancel: those count ALIKE times. */
 double rule_unit(enum kernel_type type, enum kernel_type narrow, const struct rule_terms *terms);
 /* The task's tolerance in it. */
 double rule_unit_tolerance(enum kernel_type type, enum kernel_type narrow, double tolerance);

@@ -41,6 +41,15 @@ bool terms_version(struct judge *j, struct version **v, struct err *err)
     return true;
 }
 
+/* Rows alike: what is added down a column, or from row to row, is nearly the same number again and again. */
+static bool has_rows_alike(const struct judge *j, const struct task_values *values)
+{
+    for (size_t i = 0; values && i < j->task->n_args; i++)
+        if (values[i].kind == VALUE_ALIKE || values[i].kind == VALUE_NEARLY)
+            return true;
+    return false;
+}
+
 /* A unit for each element of the floating outputs of a case of the copy. */
 static bool add_units(struct judge *j, enum stage_side side, struct version *v, struct arena *scratch,
                       size_t case_i, bool *any, struct err *err)
@@ -66,7 +75,8 @@ static bool add_units(struct judge *j, enum stage_side side, struct version *v, 
         for (size_t e = 0; e < n; e++) {
             const struct rule_terms terms = {.squares = of[PTX_TERMS_SQUARES].values[o][e],
                                              .largest = of[PTX_TERMS_LARGEST].values[o][e],
-                                             .sizes = of[PTX_TERMS_SIZES].values[o][e]};
+                                             .sizes = of[PTX_TERMS_SIZES].values[o][e],
+                                             .alike = has_rows_alike(j, j->cases[case_i].values)};
             outputs[o].unit[e] = rule_unit(type, narrow, &terms);
             *any |= outputs[o].unit[e] > error_ulp(type, outputs[o].exact[e]);
         }
