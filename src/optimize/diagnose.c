@@ -41,5 +41,6 @@ void diagnose_trial(const struct task *t, const struct trial *trial, const char 
     struct agent_profile p;
 
     diagnose_profile(t, trial, NULL, device, a, &p);
+    p.redundant = trial_waste_words(a, trial, true);
     agent_diagnose_rules(&p, a, d);
 }
