@@ -130,7 +130,7 @@ int cmd_profile(const struct cmd_args *args)
         session_add_verdict(&s, &s.versions[0], &out);
         str_add(&out, "A version that is not correct is not profiled.\n");
     } else if (ok) {
-        diagnose_trial(s.task, &s.versions[0].trial, s.device->name, s.arena, &d);
+        diagnose_trial(s.task, &s.versions[0].trial, s.device->name, true, s.arena, &d);
         if (args->json) {
             json_print(&out, profile_to_json(&s, &d, text));
         } else {

@@ -51,7 +51,7 @@ void candidate_tell(struct run *r, struct candidate *c)
         search_tell(&r->search, c->id, verdict_correct(c->trial.verdict), c->trial.verdict == VERDICT_PASSED,
                     c->trial.score);
     if (verdict_correct(c->trial.verdict))
-        diagnose_trial(r->task, &c->trial, r->limits.device_name, r->arena, &c->diagnosis);
+        diagnose_trial(r->task, &c->trial, r->limits.device_name, false, r->arena, &c->diagnosis);
     tell_trial(r, c);
     tell_best(r);
 }

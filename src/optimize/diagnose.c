@@ -35,12 +35,12 @@ void diagnose_profile(const struct task *t, const struct trial *trial, const cha
         l[i] = (struct agent_line){diagnose_line(a, text, trial->lines[i].line), trial->lines[i]};
 }
 
-void diagnose_trial(const struct task *t, const struct trial *trial, const char *device, struct arena *a,
-                    struct agent_diagnosis *d)
+void diagnose_trial(const struct task *t, const struct trial *trial, const char *device, bool in_full,
+                    struct arena *a, struct agent_diagnosis *d)
 {
     struct agent_profile p;
 
     diagnose_profile(t, trial, NULL, device, a, &p);
-    p.redundant = trial_waste_words(a, trial, true);
+    p.redundant = trial_waste_words(a, trial, in_full);
     agent_diagnose_rules(&p, a, d);
 }

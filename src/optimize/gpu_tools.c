@@ -17,7 +17,7 @@ bool look_counters(struct run *r, struct candidate *c, struct err *err)
         trace_text("counters", "none of the GPU: %s", why_not);
         return true;
     }
-    diagnose_trial(r->task, &c->trial, r->limits.device_name, r->arena, &c->diagnosis);
+    diagnose_trial(r->task, &c->trial, r->limits.device_name, false, r->arena, &c->diagnosis);
     return candidate_store(r, c, err);
 }
 
