@@ -165,12 +165,11 @@ void agent_prompt_single(const struct agent_brief *b, const struct llm_message *
         {"resources", part_resources(b, a)}, {"transforms", part_transforms(b, a, false)},
     };
     struct llm_message *m = arena_array(a, struct llm_message, n_before + 1);
-    size_t from = n_before, bytes = 0;
+    size_t from = n_before, bytes = 0, stripped = n_before - (n_before && last_is_elsewhere(b));
 
     for (size_t i = 0; i < n_before; i++)
-        m[i] = (struct llm_message){before[i].assistant, i + 1 < n_before || !last_is_elsewhere(b)
-                                                             ? without_file(a, before[i].text)
-                                                             : before[i].text};
+        m[i] = (struct llm_message){before[i].assistant,
+                                    i < stripped ? without_file(a, before[i].text) : before[i].text};
     while (from >= 2 && m[from - 1].assistant && !m[from - 2].assistant) {
         bytes += strlen(m[from - 1].text) + strlen(m[from - 2].text);
         if (bytes > (from == n_before ? MAX_LAST_BYTES : MAX_SINGLE_BYTES))
