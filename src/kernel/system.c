@@ -298,6 +298,27 @@ static bool listed(const char *list, const char *name)
     return strstr(list, padded) != NULL;
 }
 
+/* `list` is in the order of bytes: a declaration asks each time it is executed. */
+static bool listed_in_order(const char *list, size_t size, const char *name)
+{
+    size_t from = 1, to = size, len = strlen(name);
+
+    while (from < to) {
+        size_t at = from + (to - from) / 2, n;
+        while (at > from && list[at - 1] != ' ')
+            at--;
+        n = strcspn(list + at, " ");
+        int order = memcmp(list + at, name, MIN(n, len));
+        if (!order && n == len)
+            return true;
+        if (order < 0 || (!order && n < len))
+            from = at + n + 1;
+        else
+            to = at;
+    }
+    return false;
+}
+
 static bool has_prefix(const char *name)
 {
     static const char *const prefixes[] = {"CUB_", "THRUST_", "CCCL_", "LIBCUDACXX_", "CURAND_", "NVTX_"};
@@ -343,14 +364,15 @@ bool system_constant(const char *name)
 
 bool system_predefined(const char *name)
 {
-    return listed(always, name);
+    return listed_in_order(always, sizeof(always) - 1, name);
 }
 
 bool system_macro(const char *name)
 {
     if (system_undefined(name))
         return false;
-    return reserved(name) || listed(always, name) || listed(others, name) || has_prefix(name);
+    return reserved(name) || listed_in_order(always, sizeof(always) - 1, name) ||
+           listed_in_order(others, sizeof(others) - 1, name) || has_prefix(name);
 }
 
 /* What a pasted or quoted argument may be replaced by first. Functions such as __float2half are no macros. */

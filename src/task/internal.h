@@ -13,8 +13,8 @@ bool dim_parse(struct arena *a, const char *path, const struct yaml_node *at, co
 bool task_read(struct task **out, struct arena *a, const char *dir, const char *path, const char *text,
                size_t len, struct err *err);
 
-/* Why these dims cannot be: into words (of size), or NULL with all fine. */
-const char *task_dims_fault(const struct task *t, const int64_t *dims, char *words, size_t size);
+/* Whether these dims can be; why not stands in err, which may be NULL: many shapes are tried. */
+bool task_dims_fit(const struct task *t, const int64_t *dims, struct err *err);
 
 /* Set one dim as low as the domain lets it be, the others given. */
 void task_lower(const struct task *t, int64_t *dims, size_t i);

@@ -463,7 +463,7 @@ static bool read_args(struct loader *l, const struct yaml_node *root)
 static bool read_workload(struct loader *l, const struct yaml_node *row, size_t w, int64_t *dims)
 {
     const struct task *t = l->task;
-    char words[512];
+    struct err err;
 
     if (row->kind != YAML_LIST || row->n != t->n_dims)
         return fail(l, row, "a workload is a list of %zu numbers, one for each of the dims", t->n_dims);
@@ -476,8 +476,8 @@ static bool read_workload(struct loader *l, const struct yaml_node *row, size_t 
         if (!end || *end || errno)
             return fail(l, n, "%s must be a whole number, not negative", t->dims[i]);
     }
-    if (task_dims_fault(t, dims, words, sizeof(words)))
-        return fail(l, row, "workload %zu: %s", w + 1, words);
+    if (!task_dims_fit(t, dims, &err))
+        return fail(l, row, "workload %zu: %s", w + 1, err.text);
     return true;
 }
 

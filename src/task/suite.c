@@ -261,7 +261,7 @@ static const char *largest_buffer(const struct task *t, struct arena *a, const i
 const char *task_suite_hindrance(const struct task *t, struct arena *a)
 {
     int64_t least[16], dims[16];
-    char words[512];
+    struct err err;
     const char *found;
 
     memcpy(least, t->workloads, t->n_dims * sizeof(*least));
@@ -271,8 +271,8 @@ const char *task_suite_hindrance(const struct task *t, struct arena *a)
     for (size_t i = 0; i < t->n_dims; i++) {
         memcpy(dims, least, sizeof(dims));
         dims[i] /= 2;
-        if (least[i] > 1 && task_dims_fault(t, dims, words, sizeof(words)))
-            return arena_printf(a, "%s; %s", found, words);
+        if (least[i] > 1 && !task_dims_fit(t, dims, &err))
+            return arena_printf(a, "%s; %s", found, err.text);
     }
     return found;
 }

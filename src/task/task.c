@@ -3,49 +3,46 @@
 
 #define MAX_ELEMENTS ((int64_t)1 << 40)
 
-/* Why these dims cannot be: into words (of size), or NULL with all fine. */
-const char *task_dims_fault(const struct task *t, const int64_t *dims, char *words, size_t size)
+static bool scalar_fits(const struct task_arg *arg, const int64_t *dims)
 {
-    struct err err;
-    int64_t v;
+    static const struct {
+        enum kernel_type type;
+        int64_t low, high;
+    } ranges[] = {{KT_BOOL, 0, 1},         {KT_I8, INT8_MIN, INT8_MAX},
+                  {KT_U8, 0, UINT8_MAX},   {KT_I16, INT16_MIN, INT16_MAX},
+                  {KT_U16, 0, UINT16_MAX}, {KT_I32, INT32_MIN, INT32_MAX},
+                  {KT_U32, 0, UINT32_MAX}, {KT_I64, INT64_MIN, INT64_MAX},
+                  {KT_U64, 0, INT64_MAX}};
+    int64_t v = 0;
+    bool fits = !arg->value_expr || dim_eval(arg->value_expr, dims, &v);
+
+    for (size_t k = 0; fits && arg->value_expr && k < ARRAY_LEN(ranges); k++)
+        if (ranges[k].type == arg->type)
+            fits = v >= ranges[k].low && v <= ranges[k].high;
+    return fits;
+}
+
+bool task_dims_fit(const struct task *t, const int64_t *dims, struct err *err)
+{
+    int64_t n;
 
     for (size_t i = 0; i < t->n_domain; i++)
-        if (!dim_eval(t->domain[i], dims, &v) || !v) {
-            snprintf(words, size, "outside the domain: %s does not hold", dim_text(t->domain[i]));
-            return words;
-        }
+        if (!dim_eval(t->domain[i], dims, &n) || !n)
+            return err_input(err, "outside the domain: %s does not hold", dim_text(t->domain[i]));
     for (size_t i = 0; i < t->n_args; i++) {
         const struct task_arg *arg = &t->args[i];
-        static const struct {
-            enum kernel_type type;
-            int64_t low, high;
-        } ranges[] = {{KT_BOOL, 0, 1},         {KT_I8, INT8_MIN, INT8_MAX},
-                      {KT_U8, 0, UINT8_MAX},   {KT_I16, INT16_MIN, INT16_MAX},
-                      {KT_U16, 0, UINT16_MAX}, {KT_I32, INT32_MIN, INT32_MAX},
-                      {KT_U32, 0, UINT32_MAX}, {KT_I64, INT64_MIN, INT64_MAX},
-                      {KT_U64, 0, INT64_MAX}};
-        if (arg->role != ROLE_SCALAR) {
-            bool fits = task_shape(t, arg, dims, &v, &err);
-            if (fits && ordered_fits(&arg->values, dims, v))
-                continue;
-            snprintf(words, size, "%s", fits ? "" : err.text);
-            if (fits)
-                snprintf(words, size, "%s: its range has too few numbers for %lld %s values", arg->name,
-                         (long long)v, task_value_name(arg->values.kind));
-            return words;
-        }
-        if (!arg->value_expr)
+        if (arg->role == ROLE_SCALAR) {
+            if (!scalar_fits(arg, dims))
+                return err_input(err, "%s does not fit %s", arg->name, kernel_type_name(arg->type));
             continue;
-        bool fits = dim_eval(arg->value_expr, dims, &v);
-        for (size_t k = 0; fits && k < ARRAY_LEN(ranges); k++)
-            if (ranges[k].type == arg->type)
-                fits = v >= ranges[k].low && v <= ranges[k].high;
-        if (!fits) {
-            snprintf(words, size, "%s does not fit %s", arg->name, kernel_type_name(arg->type));
-            return words;
         }
+        if (!task_shape(t, arg, dims, &n, err))
+            return false;
+        if (!ordered_fits(&arg->values, dims, n))
+            return err_input(err, "%s: its range has too few numbers for %lld %s values", arg->name,
+                             (long long)n, task_value_name(arg->values.kind));
     }
-    return NULL;
+    return true;
 }
 
 bool task_shape(const struct task *t, const struct task_arg *arg, const int64_t *dims, int64_t *elements,
@@ -66,9 +63,7 @@ bool task_shape(const struct task *t, const struct task_arg *arg, const int64_t 
 
 bool task_in_domain(const struct task *t, const int64_t *dims)
 {
-    char words[512];
-
-    return !task_dims_fault(t, dims, words, sizeof(words));
+    return task_dims_fit(t, dims, NULL);
 }
 
 bool task_flushes(const struct task *t)

@@ -6,11 +6,12 @@
  *   // error LINE:COL text          instead of steps: the place and a part of the message
  *   // open-error LINE:COL text     for the whole file
  * The launcher is called `go`. */
-#include "test.h"
+#include "kernel/token.h" /* before cmocka's fail() */
 
 #include <glob.h>
 
 #include "kernel/kernel.h"
+#include "test.h"
 
 static const struct kernel_limits h200 = {
     .device_name = "H200",
@@ -455,6 +456,22 @@ static void test_compiler_tests(void **state)
     }
 }
 
+static void test_macro_names(void **state)
+{
+    static const char *const macros[] = {
+        "ADJ_ESTERROR",          "BUFSIZ",   "EOF",     "unix", /* the first and the last of each list */
+        "ATOMIC_BOOL_LOCK_FREE", "SIZE_MAX", "va_start"};
+    static const char *const others[] = {"", "A", "EO", "EOFF", "zzz", "ADJ_ESTERROR BUFSIZ", " ", "rows"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(macros); i++) {
+        assert_true(system_macro(macros[i]));
+        assert_int_equal(system_predefined(macros[i]), i < 4);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        assert_false(system_macro(others[i]));
+}
+
 static void same_normal(struct arena *a, const char *x, const char *y, bool same)
 {
     const char *nx = kernel_normalise(a, x, strlen(x)), *ny = kernel_normalise(a, y, strlen(y));
@@ -553,8 +570,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_open),           cmocka_unit_test(test_device_part),
         cmocka_unit_test(test_device_reach),   cmocka_unit_test(test_headers),
-        cmocka_unit_test(test_compiler_tests), cmocka_unit_test(test_normalise),
-        cmocka_unit_test(test_hostile),        cmocka_unit_test(test_launchers),
+        cmocka_unit_test(test_compiler_tests), cmocka_unit_test(test_macro_names),
+        cmocka_unit_test(test_normalise),      cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_launchers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
