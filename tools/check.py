@@ -17,6 +17,9 @@ CMOCKA_PASSED = re.compile(r"^\[  PASSED  \] (\d+) test\(s\)\.", re.M)
 CMOCKA_FAILED = re.compile(r"^\[  FAILED  \] (\d+) test\(s\), listed below:", re.M)
 CMOCKA_OK = re.compile(r"^\[       OK \] ", re.M)
 CASES = re.compile(r"^(\d+) cases? passed, (\d+) failed", re.M)
+BAD = re.compile(r"^not ok - |^\[  FAILED  \] (?!\d)|: FAILED, |^\[   LINE   \]")
+BEYOND = 3  # lines after a failed case that are repeated
+MOST = 24  # lines of one program that are repeated
 
 
 def count(test):
@@ -33,6 +36,14 @@ def count(test):
     return passed, failed
 
 
+def reasons(test):
+    """The lines of a failed entry that say what failed, and why; its last ones where none does."""
+    lines = ((test.get("stdout") or "") + "\n" + (test.get("stderr") or "")).splitlines()
+    named = sorted({at for first, line in enumerate(lines) if BAD.search(line) for at in range(first, first + 1 + BEYOND) if at < len(lines)})
+    said = [lines[at] for at in named] or [line for line in lines if line.strip()][-BEYOND:]
+    return said[:MOST] + [f"and {len(said) - MOST} lines more"] * (len(said) > MOST)
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
@@ -45,6 +56,7 @@ def main():
         command += ["--num-processes", str(len(os.sched_getaffinity(0)) + 1)]
     status = subprocess.run(command, stdin=subprocess.DEVNULL).returncode
     passed = failed = 0
+    wrong = []
     if os.path.exists(log):
         print()
         with open(log, encoding="utf-8", errors="replace") as lines:
@@ -54,9 +66,11 @@ def main():
                 passed, failed = passed + good, failed + bad
                 name = test["name"].split(" / ")[-1]
                 print(f"{name:<24} {good:5d} passed  {bad:3d} failed  {test['duration']:7.2f} s")
+                if bad:
+                    wrong += [f"FAILED: {name} ({test['result']})", *("    " + line for line in reasons(test))]
     if status and not failed:  # meson failed
         failed = 1
-    print(f"{passed} passed, {failed} failed", flush=True)
+    print(*wrong, f"{passed} passed, {failed} failed", sep="\n", flush=True)
     sys.exit(1 if failed else 0)
 
 
