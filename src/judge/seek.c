@@ -12,7 +12,8 @@ enum {
     FIRST_PRODUCTS = 2,   /* numbers that decide, of which products are made, */
     FIRST_NUMBERS = 10,   /* and those of them that are multiplied, added, met in two dims */
     MOST_SHAPES = 400,    /* looked at for the last word, */
-    FEW_SHAPES = 120,     /* and before it */
+    FEW_SHAPES = 120,     /* and before it; */
+    MORE_SHAPES = 30,     /* kept for the last form of them */
     SMALL = 64,           /* the suite is full of such extents */
     MOST_CASES = 12,      /* run */
     LOOK_INSNS = 16000,   /* of a block that is looked at */
@@ -31,6 +32,7 @@ struct seek {
     int64_t numbers[MOST_NUMBERS];
     size_t n_numbers, n_deciding; /* the first ones are of branches */
     VEC(const int64_t *) shapes;
+    size_t more; /* shapes than the usual most */
     size_t cases;
     uint64_t insns;
     const struct ptx_module *module; /* that `seen` is of */
@@ -89,7 +91,8 @@ static void add_shape(struct seek *s, const int64_t *dims)
     const struct task *t = s->judge->task;
     size_t bytes = t->n_dims * sizeof(*dims);
 
-    if (s->shapes.n >= (s->judge->options.confirm ? MOST_SHAPES : FEW_SHAPES) || !task_fits_device(t, dims))
+    if (s->shapes.n >= s->more + (s->judge->options.confirm ? MOST_SHAPES : FEW_SHAPES) ||
+        !task_fits_device(t, dims))
         return;
     for (size_t i = 0; i < s->shapes.n; i++)
         if (!memcmp(s->shapes.v[i], dims, bytes))
@@ -204,10 +207,8 @@ static void make_shapes(struct seek *s)
             add_product(s, x[i], u);
     for (size_t i = 0; i < few; i++)
         for (size_t k = 0; k < few; k++)
-            if (x[i] > SMALL || x[k] > SMALL) {
+            if (x[i] > SMALL || x[k] > SMALL)
                 add_in_two(s, x[i], x[k]);
-                add_above(s, x[i], x[k]);
-            }
     for (size_t i = 0; i < n; i++)
         for (int64_t beside = -1; beside <= 1; beside++)
             add_in_one(s, x[i] + beside);
@@ -223,6 +224,11 @@ static void make_shapes(struct seek *s)
                 add_in_one(s, x[i] << x[k]);
         }
     }
+    s->more = MORE_SHAPES;
+    for (size_t i = 0; i < few; i++)
+        for (size_t k = 0; k < few; k++)
+            if (x[i] > SMALL || x[k] > SMALL)
+                add_above(s, x[i], x[k]);
 }
 
 /* ---- looking ---- */
