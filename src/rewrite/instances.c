@@ -224,8 +224,10 @@ static bool instances_apply(const struct function *f, const struct transform_sit
         struct str base = {.arena = f->a};
         str_add(&base, f->name);
         for (size_t p = 0, k = 0; p < all.n_params; p++)
-            if (is_number(f, all.params[p]))
-                str_addf(&base, "_%lld", (long long)llabs(x->value[k++]));
+            if (is_number(f, all.params[p])) {
+                str_addf(&base, "_%s%lld", x->value[k] < 0 ? "minus" : "", (long long)llabs(x->value[k]));
+                k++;
+            }
         const char *name = fresh_name(f, str_text(&base));
         if (!copy_edit(&all, x, name, edits, why_not))
             return false;
