@@ -106,6 +106,8 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
     d->n_turns = 0;
     if (f->n_launches == 0 || !function_may_be_copied(f))
         return err_input(why, "%s is used other than by launches", f->name);
+    if (str_has_word(text_of(f, f->definition), "__cluster_dims__"))
+        return err_input(why, "the blocks of %s meet in clusters", f->name);
     for (struct node *one = nodes_of(f, f->body, NODE_FOR_STATEMENT); node_ok(*one); one++) {
         struct turn t;
         if (d->n_turns < TURNS_MOST && turn_of(f, *one, &t))

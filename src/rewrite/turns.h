@@ -1,0 +1,31 @@
+/* turns: loops of which one turn needs no other: all that a turn sets it declares itself, but for accumulators
+ * that are only added to, or only made larger or smaller; and what it stores depends on the loop's index. */
+#ifndef REWRITE_TURNS_H
+#define REWRITE_TURNS_H
+
+#include "rewrite/analysis.h"
+
+enum { SUMS_MOST = 8, FEW_TURNS = 16 };
+
+enum gathers { GATHERS_SUM, GATHERS_CALL, GATHERS_IF };
+
+struct gathered { /* an accumulator of a loop */
+    const struct variable *v;
+    enum gathers how;
+    const char *word; /* fmaxf, or the comparison of the if: its left side is the new one */
+};
+
+struct turns {
+    struct node loop, start, step; /* step: no node where it is 1 */
+    const struct variable *index;
+    struct gathered sums[SUMS_MOST];
+    size_t n_sums;
+};
+
+/* for (T i = start; i < limit; i += step), or <= and ++, with the same limit and step in every turn and more
+ * than a few turns. Of turns only the header is set. */
+bool turns_of(const struct function *f, struct node loop, struct turns *turns);
+/* Adds the accumulators. False with the reason: turns need each other, or may. */
+bool turns_are_apart(const struct function *f, struct turns *turns, struct err *why);
+
+#endif
