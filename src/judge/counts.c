@@ -190,13 +190,15 @@ bool counts_verify(struct version *v, struct arena *a, struct fate *fate, struct
     const struct judge *j = v->judge;
     const struct task *t = j->task;
     struct counting like = {.input = t->n_args, .output = t->n_args};
-    int64_t n;
+    int64_t n, most = 0;
 
     for (size_t i = 0; i < t->n_args; i++) {
         const struct task_arg *arg = &t->args[i];
         bool out = arg->role == ROLE_OUT || arg->role == ROLE_INOUT;
-        if (is_counted(arg))
+        if (is_counted(arg) && task_shape(t, arg, t->workloads, &n, NULL) && n > most) {
             like.input = i;
+            most = n;
+        }
         if (out && !type_is_floating(arg->type) && task_shape(t, arg, t->workloads, &n, NULL) &&
             n <= OUTPUT_ELEMENTS)
             like.output = i;

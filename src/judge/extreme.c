@@ -573,12 +573,21 @@ static void move(void *context, const struct plan_step *step, double bytes)
     p->copied |= step->kind == PLAN_COPY;
 }
 
-bool can_be_probed(const struct stage *s, const struct plan *plan)
+static double bytes_of(const struct task *t, const int64_t *dims)
 {
     double bytes = 0;
+    int64_t n;
 
-    for (size_t i = 0; i < s->n_buffers; i++)
-        bytes += (double)s->bytes[i];
+    for (size_t i = 0; i < t->n_args; i++)
+        if (t->args[i].role != ROLE_SCALAR && task_shape(t, &t->args[i], dims, &n, NULL))
+            bytes += (double)n * (double)kernel_type_size(t->args[i].type);
+    return bytes;
+}
+
+bool can_be_probed(const struct stage *s, const struct plan *plan)
+{
+    double bytes = bytes_of(s->task, s->dims);
+
     for (size_t i = 0; i < plan->n_workspaces; i++) {
         bytes += (double)plan->workspace_bytes[i];
         if (plan->workspace_bytes[i] > 0 && bytes > (double)s->judge->device->dram_bytes)
@@ -592,13 +601,7 @@ bool can_be_probed(const struct stage *s, const struct plan *plan)
 
 bool has_room(const struct task *t, const int64_t *dims)
 {
-    double bytes = 0;
-    int64_t n;
-
-    for (size_t i = 0; i < t->n_args; i++)
-        if (t->args[i].role != ROLE_SCALAR && task_shape(t, &t->args[i], dims, &n, NULL))
-            bytes += (double)n * (double)kernel_type_size(t->args[i].type);
-    return bytes < MOST_BYTES;
+    return bytes_of(t, dims) < MOST_BYTES;
 }
 
 bool in_place(const struct task *t)

@@ -11,15 +11,6 @@ struct footprints {
     struct sanitize_footprint seen; /* of the run at hand */
 };
 
-static uint64_t room(struct stage *s, const char *name, uint64_t bytes, const struct stage_fill *f,
-                     bool initialised, struct err *err)
-{
-    const struct ptx_buffer b = {.name = name, .size_bytes = f ? ROOM : bytes, .initialised = true};
-
-    (void)initialised;
-    return ptx_mem_alloc(s->mem, &b, err);
-}
-
 /* What a case says of a buffer, and zeros behind its shape's end. */
 static void fill_of_case(void *context, uint64_t offset, void *to, size_t size)
 {
@@ -32,18 +23,30 @@ static void fill_of_case(void *context, uint64_t offset, void *to, size_t size)
         stage_values(f, first, n, to);
 }
 
-/* The same, holding that. */
-static uint64_t room_filled(struct stage *s, const char *name, uint64_t bytes, const struct stage_fill *f,
-                            bool initialised, struct err *err)
+static uint64_t room_with(struct stage *s, const char *name, uint64_t bytes, const struct stage_fill *f,
+                          void (*fill)(void *context, uint64_t offset, void *to, size_t size), struct err *err)
 {
     const struct ptx_buffer b = {.name = name,
                                  .size_bytes = f ? ROOM : bytes,
                                  .initialised = true,
-                                 .fill = f && f->values ? fill_of_case : NULL,
+                                 .fill = f && f->values ? fill : NULL,
                                  .context = (void *)f};
 
-    (void)initialised;
     return ptx_mem_alloc(s->mem, &b, err);
+}
+
+static uint64_t room(struct stage *s, const char *name, uint64_t bytes, const struct stage_fill *f,
+                     bool initialised, struct err *err)
+{
+    (void)initialised;
+    return room_with(s, name, bytes, f, NULL, err);
+}
+
+static uint64_t room_filled(struct stage *s, const char *name, uint64_t bytes, const struct stage_fill *f,
+                            bool initialised, struct err *err)
+{
+    (void)initialised;
+    return room_with(s, name, bytes, f, fill_of_case, err);
 }
 
 struct taking {

@@ -539,6 +539,8 @@ bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struc
                       struct err *err);
 /* In a confirmation on the simulator: shapes with one dim as large as can be run whole (task_far). */
 bool far_verify(struct version *v, struct fate *fate, struct err *err);
+/* There, too: a shape on which one block goes over more than in any case (long.c). */
+bool long_verify(struct version *v, struct fate *fate, struct err *err);
 /* Two versions' elements of one output beside each other (workloads.c); own: some of the original's, for their
  * size. */
 struct error_scale {
@@ -547,6 +549,7 @@ struct error_scale {
     const char *where; /* the workload, in words */
     double ulps, scale;
     bool coarse;       /* wild values: numbers beyond the type, or none, are not compared */
+    double share;      /* of the element, or of scale, that it may be off; 0: ulps alone count */
     bool exact;        /* small integers, of which the original computes integers without any error */
     double most_other; /* integers: as in error_stats, and how many are left */
     size_t n_other;

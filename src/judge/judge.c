@@ -635,6 +635,7 @@ static bool verify_last(struct judge *j, struct version *v, struct arena *a, str
                         struct err *err)
 {
     bool ok = (!fate_open(fate) || !j->options.confirm || far_verify(v, fate, err)) &&
+              (!fate_open(fate) || !j->options.confirm || long_verify(v, fate, err)) &&
               (!fate_open(fate) || !j->options.confirm || j->gpu || verify_workloads(j, v, a, t, fate, err));
 
     forgive_simulator(j, a, t, fate);

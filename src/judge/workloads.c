@@ -99,6 +99,8 @@ bool error_scale_near(const struct error_scale *y, double got, double own)
         return got == own || (isnan(got) && isnan(own));
     if (y->coarse && (isnan(own) || (isinf(own) && !isnan(got))))
         return true;
+    if (fabs(got - own) <= y->share * fmax(fabs(own), y->scale))
+        return true;
     /* Both ways: next to the type's edge one may be inf and the other not. */
     return fabs(got - own) <= y->ulps * error_ulp(type, y->scale) ||
            error_ulps(type, y->judge->exceptions, got, own, own) <= y->ulps ||
@@ -257,6 +259,16 @@ static void loosen(struct error_scale *y, size_t o)
     y->coarse = true;
 }
 
+/* Where sums are so long that nobody has measured how far two right ones are apart. */
+static void widen(struct error_scale *y, double share, const unsigned char *own, size_t elements)
+{
+    y->share = share;
+    if (y->n_other) { /* integers that rounding decides */
+        y->n_other = elements;
+        y->most_other = fmax(y->most_other, share * typical(y->arg->type, own, elements));
+    }
+}
+
 static bool compare_whole(const struct whole *w, struct version *v, const struct both *b,
                           const struct stage_ops *ops, struct fate *fate, struct err *err)
 {
@@ -275,6 +287,8 @@ static bool compare_whole(const struct whole *w, struct version *v, const struct
             error_scale_like(&y);
         if (w->coarse && type_is_floating(arg->type))
             loosen(&y, o);
+        if (w->share > 0)
+            widen(&y, w->share, b->own[o], (size_t)elements);
         error_scale_compare(w->arena, &y, 0, b->got[o], b->own[o],
                             (size_t)elements * kernel_type_size(arg->type), fate);
         if (fate_open(fate) || !type_is_floating(arg->type) || must_be_identical(j) || y.exact)
@@ -316,9 +330,8 @@ static bool integers_come_out(const struct judge *j)
     return false;
 }
 
-/* *told: run whole, and compared. */
-static bool extra_run(const struct extra *x, struct version *v, struct arena *scratch, uint64_t max_insns,
-                      bool *told, struct fate *fate, struct err *err)
+bool extra_run(const struct extra *x, struct version *v, struct arena *scratch, uint64_t max_insns, bool *told,
+               struct fate *fate, struct err *err)
 {
     struct judge *j = v->judge;
     struct stage_tiles tiles = {.arena = scratch};
@@ -331,6 +344,7 @@ static bool extra_run(const struct extra *x, struct version *v, struct arena *sc
                             .values = x->values,
                             .integers = x->integers,
                             .coarse = x->coarse,
+                            .share = x->share,
                             .order = x->order,
                             .checks = checks_of(j)};
 

@@ -20,6 +20,7 @@ struct whole { /* one workload */
     const struct task_values *values; /* one per arg; NULL: the task's own */
     bool integers;                    /* these are small integers, where any may be */
     bool coarse;                      /* these are wild: only what is far off counts */
+    double share;                     /* or by more than this of an element, or of a typical one; 0: not so */
     unsigned checks;                  /* of the candidate: enum sanitize_checks */
     uint64_t order;                   /* of the candidate's blocks; 0: their own */
     struct work *work;                /* what the candidate's run comes to is counted here; NULL: nobody asks */
@@ -35,8 +36,12 @@ struct extra {
     bool integers; /* as in `whole` */
     bool apart;    /* no values repeat, however many there are */
     bool coarse;   /* as in `whole` */
+    double share;  /* as in `whole` */
     uint64_t order;
 };
+/* Both versions whole. *told: the original came to its end within so many instructions. */
+bool extra_run(const struct extra *x, struct version *v, struct arena *scratch, uint64_t max_insns, bool *told,
+               struct fate *fate, struct err *err);
 /* The dims of the suite's smallest case. */
 const int64_t *smallest_case(const struct judge *j);
 bool extra_verify(const struct extra *x, struct version *v, struct arena *scratch, struct fate *fate,

@@ -8,6 +8,7 @@ enum {
     FEW = 3,                 /* of the other dims: not one, and odd */
     VECTOR = 24,             /* nor rows of whole vectors */
     MANY_ELEMENTS = 5 << 18, /* of all buffers, where one dim is large, */
+    LEFT = 64,               /* for the second of two long dims */
     FAR_ELEMENTS = 9 << 20,  /* and where it is the last one alone; or a quarter, ... */
 };
 static const int64_t most_bytes = (int64_t)48 << 30, /* a usual device's, */
@@ -41,6 +42,7 @@ struct extremes {
     const int64_t **to;
     size_t n;
     int64_t bytes;
+    bool one; /* multiples need be no larger than what they are multiples of: one group */
 };
 
 /* Sets a dim, and takes another with it where the domain ties the two: as far, rounded up to what that is a
@@ -52,8 +54,14 @@ static bool reach(const struct extremes *x, int64_t *dims, size_t i, int64_t v)
     dims[i] = v;
     if (fits(x->task, dims, x->bytes))
         return true;
+    const bool tied = x->one && !task_in_domain(x->task, dims);
     for (size_t k = 0; k < x->task->n_dims; k++) {
         int64_t old = dims[k], unit = MAX(old & -old, (int64_t)1);
+        if (tied && k != i) {
+            dims[k] = v;
+            if (fits(x->task, dims, x->bytes))
+                return true;
+        }
         for (int rounded = 0; k != i && rounded < 2; rounded++) {
             dims[k] = rounded ? (old + by + unit - 1) / unit * unit : old + by;
             if (fits(x->task, dims, x->bytes))
@@ -216,6 +224,27 @@ void task_extremes(const struct task *t, struct arena *a, const int64_t ***shape
     add_whole_device(&x);
     *shapes = x.to;
     *n = x.n;
+}
+
+size_t task_long(const struct task *t, struct arena *a, int64_t bytes, const int64_t ***shapes)
+{
+    struct extremes x = {
+        .task = t, .arena = a, .to = arena_array(a, const int64_t *, t->n_dims * t->n_dims + 1), .one = true};
+    int64_t dims[16];
+
+    for (size_t i = 0; i < t->n_dims; i++)
+        for (size_t k = 0; k < t->n_dims; k++) {
+            if (i != k && t->n_dims > PAIRS_DIMS)
+                continue;
+            lower_all(t, dims);
+            x.bytes = i == k ? bytes : bytes / LEFT;
+            raise(&x, dims, i, bytes);
+            x.bytes = bytes;
+            raise(&x, dims, k, bytes);
+            add(&x, dims);
+        }
+    *shapes = x.to;
+    return x.n;
 }
 
 /* As large as that many elements let it be, the others as they are; odd, where the domain has an odd one. */

@@ -255,6 +255,10 @@ void task_extremes(const struct task *t, struct arena *a, const int64_t ***shape
 enum { TASK_FAR = 8 };
 size_t task_far(const struct task *t, struct arena *a, const int64_t **shapes, size_t *alone);
 
+/* Shapes of so many bytes where one block may have much to do: each dim as large as can be, and of few dims
+ * each two, either one first; the others small. */
+size_t task_long(const struct task *t, struct arena *a, int64_t bytes, const int64_t ***shapes);
+
 /* Shapes of the domain, `most` at most, to plan launchers for; own: numbers that stand in their sources, in
  * their order. */
 void task_planned(const struct task *t, struct arena *a, const int64_t *own, size_t n_own, size_t most,

@@ -99,12 +99,35 @@ static void extremes_go_beyond_32_bits(void **state)
                     (i == alone || task_case_elements(t, far[i]) < task_case_elements(t, far[i - 1])));
 }
 
+/* One group, one segment: what the domain ties to a long dim is no larger than that, and a long dim stays long
+ * where the other one grows. */
+static void long_shapes_are_of_one_piece(void **state)
+{
+    enum { BYTES = 160 << 20 };
+    const int64_t **shapes;
+    bool group = false, segment = false;
+
+    (void)state;
+    const struct task *t = task_named("tests/tasks/group_norm");
+    for (size_t n = task_long(t, arena, BYTES, &shapes); n-- > 0;) {
+        assert_true(task_in_domain(t, shapes[n]) && 4 * task_case_elements(t, shapes[n]) <= BYTES);
+        group |= shapes[n][0] == 1 && shapes[n][1] == shapes[n][2] && shapes[n][2] * shapes[n][3] > 20000000;
+    }
+    t = task_named("tests/tasks/segment_sum");
+    for (size_t n = task_long(t, arena, BYTES, &shapes); n-- > 0;) {
+        assert_true(task_in_domain(t, shapes[n]) && 4 * task_case_elements(t, shapes[n]) <= BYTES);
+        segment |= shapes[n][0] == 1 && shapes[n][1] == 65536 && shapes[n][2] > 500;
+    }
+    assert_true(group && segment);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wild_cases_go_to_the_ends),
         cmocka_unit_test(flags_are_turned),
         cmocka_unit_test(extremes_go_beyond_32_bits),
+        cmocka_unit_test(long_shapes_are_of_one_piece),
     };
     arena = arena_open();
     int failed = cmocka_run_group_tests_name("wild", tests, NULL, NULL);

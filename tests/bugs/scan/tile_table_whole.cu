@@ -1,4 +1,5 @@
-// class: round 11 ; wrong because: The table holds 12256 tiles (48 KB): for d > 12,551,168 (the domain goes to 16,777,216) the carry misses the tiles beyond it.
+// expect: wrong
+// row 12: A table of 12,256 tiles is full after twelve million elements of a row; the tiles behind it lack their sum.
 #include <cstdint>
 
 constexpr int TILES = 12256, TILE = 1024;

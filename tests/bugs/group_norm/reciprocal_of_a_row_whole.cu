@@ -1,4 +1,5 @@
-// class: round 11 ; wrong because: i / hw by a float reciprocal: wrong channels at the ends of rows where a group has more than 8 million elements (cg * hw up to 2.7e8).
+// expect: wrong
+// row 12: The channel of an element by a reciprocal in float: a wrong one at the ends of rows behind eight million elements.
 __global__ void group_norm_kernel(float *y, const float *x, const float *gamma, const float *beta, int c, int hw,
                                   int groups, float eps)
 {

@@ -1,4 +1,5 @@
-// wrong because: With 64 columns or more a segment ends after 16,384 rows: wrong for longer ones (rows = 20000, one segment, d = 128).
+// expect: wrong
+// row 6: With 64 columns and more a segment ends after 16,384 rows.
 __global__ void __launch_bounds__(256) segment_sum_kernel(float *out, const float *in, const int *ends, int d, int most)
 {
     __shared__ float s[8][33];
