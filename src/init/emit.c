@@ -271,6 +271,24 @@ static void add_vocabulary(struct init_source *s, const char *text, struct str *
     }
 }
 
+/* What flags and the build define, where the text says it. */
+static void add_flags(const struct init_source *s, const char *text, struct str *out)
+{
+    for (size_t i = 0; i < s->flags.n; i++) {
+        const char *flag = s->flags.v[i], *value = strchr(flag, '=');
+        const size_t len = str_word(flag + 2);
+        const char *name = arena_strndup(s->arena, flag + 2, len);
+        if (str_starts(flag, "-D") && len && str_has_word(text, name))
+            str_addf(out, "#define %s %s\n", name, value ? value + 1 : "1");
+    }
+    for (size_t i = 0; i < s->supplied.n; i++) {
+        const struct init_supplied *x = &s->supplied.v[i];
+        if (str_has_word(text, x->name))
+            str_addf(out, "#define %s %s // %s%s\n", x->name, x->value, x->from ? "as in " : "a guess",
+                     x->from ? x->from : "");
+    }
+}
+
 char *init_kernel_text(struct init_source *s, const struct init_task *t, const char *from)
 {
     struct writer w = {.s = s, .out = {.arena = s->arena}, .scope = ""};
@@ -297,8 +315,10 @@ char *init_kernel_text(struct init_source *s, const struct init_task *t, const c
     }
     leave(&w);
     str_addf(&head, "// From %s by `astra init`; origin.json says from which lines.\n", from);
-    add_headers(s, arena_printf(s->arena, "%s%s", str_text(&w.out), t->launcher ? t->launcher : ""), &head);
-    add_vocabulary(s, arena_printf(s->arena, "%s%s", str_text(&w.out), t->launcher ? t->launcher : ""), &head);
+    const char *all = arena_printf(s->arena, "%s%s", str_text(&w.out), t->launcher ? t->launcher : "");
+    add_headers(s, all, &head);
+    add_vocabulary(s, all, &head);
+    add_flags(s, all, &head);
     str_addc(&head, '\n');
     str_add(&head, str_text(&w.out));
     if (t->launcher) {

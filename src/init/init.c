@@ -297,7 +297,7 @@ static const char *folder_of(struct init_source *s, const struct init_options *o
         init_fail(s, SIZE_MAX, "--out is empty; name the folder that is to be written");
     if (str_starts(folder, "../") || strstr(folder, "/../") || str_ends(folder, "/..") || str_eq(folder, ".."))
         init_fail(s, SIZE_MAX, "--out %s: a name with `..` may lead anywhere; name the folder itself", folder);
-    if (fs_exists(folder))
+    if (fs_exists(folder) && !str_eq(folder, s->made))
         init_fail(s, SIZE_MAX, "%s is there already; name another folder with --out, or remove it", folder);
     return folder;
 }
@@ -489,6 +489,25 @@ static bool try_blocks(struct init_source *s, struct init_wrapped *w, struct ini
     return true;
 }
 
+/* What was defined that the files do not define. */
+static void tell_supplied(struct init_source *s, struct init_task *t)
+{
+    for (size_t i = 0; i < s->supplied.n; i++) {
+        const struct init_supplied *x = &s->supplied.v[i];
+        if (x->from)
+            vec_add(s->arena, &t->notes,
+                    arena_printf(s->arena, "%s is %s here, as in %s; -D says another value", x->name, x->value,
+                                 x->from));
+        else
+            vec_add(s->arena, &t->questions,
+                    arena_printf(s->arena, "nothing that was read defines %s, which is %s here; -D%s=... says it",
+                                 x->name, x->value, x->name));
+    }
+    for (size_t i = 0; i < s->ahead.n; i++)
+        vec_add(s->arena, &t->notes,
+                arena_printf(s->arena, "%s was read as well, for what it declares", fs_basename(s->ahead.v[i])));
+}
+
 static void make_task(struct init_source *s, const struct init_options *o, size_t first, const char *instance,
                       struct init_result *r)
 {
@@ -520,7 +539,11 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     }
     if (!fs_mkdirs(folder, &s->trap.err))
         longjmp(s->trap.jump, 1);
+    s->made = folder;
     ran = write_task(s, &w, own, t, folder, &err);
+    s->anew = !ran && init_supply(s, err.text, false);
+    if (s->anew)
+        return;
     if (!ran && own &&
         (t->alone || strstr(err.text, "of the launcher has type"))) { /* pointers that no task has */
         own = NULL;
@@ -537,6 +560,10 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
         ran = try_alone(s, &w, t, folder, ran, &err);
     if (ran && asks_block(t))
         ran = try_blocks(s, &w, t, folder, &err);
+    s->anew = !ran && init_supply(s, err.text, true);
+    if (s->anew)
+        return;
+    tell_supplied(s, t);
     if ((!ran || !t->runs) && *not_found(s))
         vec_add(s->arena, &t->notes, not_found(s));
     if (!ran) {
@@ -709,16 +736,20 @@ bool init_run(struct init_result *r, struct arena *a, const struct init_options 
     struct init_source *s = arena_new(a, struct init_source);
     volatile bool ok = false;
 
-    *r = (struct init_result){0};
-    s->arena = a;
-    if (setjmp(s->trap.jump) == 0) {
-        run(s, o, r);
-        ok = true;
-    } else {
-        *err = s->trap.err;
-    }
-    map_free(&s->expander.macros);
-    map_free(&s->names);
-    map_free(&s->macro_names);
+    do {
+        *s = (struct init_source){.arena = a, .supplied = s->supplied, .ahead = s->ahead, .made = s->made};
+        *r = (struct init_result){0};
+        ok = false;
+        if (setjmp(s->trap.jump) == 0) {
+            run(s, o, r);
+            ok = true;
+        } else {
+            *err = s->trap.err;
+            s->anew = false;
+        }
+        map_free(&s->expander.macros);
+        map_free(&s->names);
+        map_free(&s->macro_names);
+    } while (s->anew);
     return ok;
 }

@@ -83,8 +83,17 @@ struct init_changing { /* a macro that the files undefine: its directives, in or
     VEC(size_t) at; /* numbers of macros */
 };
 
+struct init_supplied { /* a macro that nothing of what is read defines */
+    const char *name, *value;
+    const char *from; /* the file of the build that does; NULL: none, and the value is a guess */
+};
+
 struct init_source {
     struct arena *arena;
+    VEC(struct init_supplied) supplied;
+    VEC(const char *) ahead; /* files that are read ahead of the file, for what they declare */
+    bool anew;               /* something was supplied: all begins anew */
+    const char *made;        /* the task's folder, once it was made here */
     const char *root;              /* of the repository, real */
     VEC(struct init_file *) files; /* [0] is the file itself */
     VEC(const char *) dirs;        /* of -I, real */
@@ -169,6 +178,10 @@ bool init_is_view(
 void init_close(struct init_source *s, const struct init_decl *kernel, const char *launcher);
 bool init_ends_in(const char *scope, const char *name,
                   size_t len); /* is the scope's innermost namespace called so? */
+
+/* supply.c: where a name of the message `why` is declared by nothing of what was read: what the build defines, a
+ * file of the repository that declares it, else, with `numbers`, a number. False: nothing was found that is new. */
+bool init_supply(struct init_source *s, const char *why, bool numbers);
 
 /* emit.c */
 struct init_task;

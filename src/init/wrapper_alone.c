@@ -69,6 +69,8 @@ static void choose_value(struct alone *d, size_t i)
         const char *type = wrapper_type_name(r, value, NULL);
         value = type ? wrapper_spelled(type) : NULL;
     }
+    if (!value && p->is_type && !p->fallback)
+        value = wrapper_class_for(r, r->v, r->n, p->name);
     if (!value)
         value = p->is_type && !p->fallback ? wrapper_default_type(p->name) : p->fallback;
     if (!value)

@@ -87,6 +87,11 @@ SOUND = [
     ("guess", "src/bare.cuh", "halve_groups", "[100]", ["shape: [k], role: in}", "shape: [k], role: out}"]),
     ("guess", "src/reach.cu", "add_rows_4d", "[2, 3, 4, 5]",
      ["{name: a_data, type: f32, shape: [out_0, out_1, out_2, out_3], role: in}", "{name: b_3, type: i32, value: out_3}"]),
+    # What the build or a header that is not included says.
+    ("supply", "src/wide.cu", "scale_wide", "[5]", ["{name: x, type: f32, shape: [48 * rows], role: in}"]),
+    ("supply", "src/wide.cu", "add_groups", "[5]", ["shape: [64 * groups], role: inout}", "# TODO: nothing that was read defines GROUP_LENGTH"]),
+    ("supply", "src/wide.cu", "negate_rows", "[5, 40]", ["shape: [rows, width], role: out}"]),
+    ("supply", "src/wide.cu", "map_each", "[100]", ["shape: [n], role: out}"]),
 ]
 
 
