@@ -2,6 +2,7 @@
 #include "init/wrapper.h"
 
 enum { ALONE_FUEL = 25000000, BLOCK_FUEL = 8000000 }; /* of struct init_task */
+enum { MOST_BANNED = 6 };                             /* declarations that do not compile */
 
 const char *init_scope(const struct init_source *s, const char *scope)
 {
@@ -319,12 +320,43 @@ static bool has_device_lambda(const char *text)
     return false;
 }
 
-/* The files of the task as the wrapper makes it; false, with err, where it could not be run. */
+/* kernel.cu and origin.json of what the kernel and its launcher use. */
+static void write_kernel(struct init_source *s, const struct init_decl *kernel, const struct init_decl *own,
+                         struct init_task *t, const char *folder)
+{
+    init_close(s, kernel, own ? own->name : t->launcher);
+    const char *text = init_kernel_text(s, t, s->files.v[0]->path);
+    t->lambdas = has_device_lambda(text);
+    t->limits = strstr(text, "numeric_limits<") != NULL;
+    write_text(s, folder, "kernel.cu", text);
+    write_text(s, folder, "origin.json", init_origin_text(s, t, qualified(s, kernel)));
+}
+
+/* The declarations in whose lines the compiler finds errors are left out, where no kernel is among them. */
+static bool ban(struct init_source *s, const struct err *err)
+{
+    const char *at = err->text;
+    int line = err->line;
+
+    do {
+        struct init_decl *d = init_decl_at(s, line);
+        if (!d || d->is_global)
+            return false;
+        d->banned = true;
+        at = strstr(at, "; line ");
+        line = at ? atoi(at + 7) : 0;
+        at += at ? 7 : 0;
+    } while (line > 0);
+    return true;
+}
+
+/* The files of the task as the wrapper makes it; false, with err, where it could not be run. A declaration that
+ * does not compile, and without which all else does, was not needed. */
 static bool write_task(struct init_source *s, const struct init_wrapped *w, const struct init_decl *own,
                        struct init_task *t, const char *folder, struct err *err)
 {
     const struct init_decl *kernel = w->kernel;
-    const char *text;
+    struct err first = {0};
     bool ran;
 
     t->entry = own ? own->name : arena_printf(s->arena, "launch_%s", kernel->name);
@@ -334,15 +366,22 @@ static bool write_task(struct init_source *s, const struct init_wrapped *w, cons
     wrapper_divisors(t, w);
     if (own)
         t->launcher = NULL;
-    init_close(s, kernel, own ? own->name : t->launcher);
-    text = init_kernel_text(s, t, s->files.v[0]->path);
-    t->lambdas = has_device_lambda(text);
-    t->limits = strstr(text, "numeric_limits<") != NULL;
-    write_text(s, folder, "kernel.cu", text);
-    write_text(s, folder, "origin.json", init_origin_text(s, t, qualified(s, kernel)));
-    t->fuel = s->fuel;
-    ran = init_settle(t, s->arena, folder, fs_basename(folder), err);
-    s->fuel = t->fuel;
+    const struct init_task before = *t;
+    for (int banned = 0;; banned++) {
+        write_kernel(s, kernel, own, t, folder);
+        t->fuel = s->fuel;
+        ran = init_settle(t, s->arena, folder, fs_basename(folder), err);
+        s->fuel = t->fuel;
+        if (!ran && !banned)
+            first = *err;
+        if (ran || !strstr(err->text, "compile-failed") || banned == MOST_BANNED || !ban(s, err))
+            break;
+        *t = before;
+    }
+    for (size_t i = 0; i < s->decls.n && !ran; i++)
+        s->decls.v[i].banned = false;
+    if (!ran)
+        *err = first;
     return ran;
 }
 
@@ -455,15 +494,40 @@ static bool try_alone(struct init_source *s, struct init_wrapped *w, struct init
     return ran;
 }
 
+/* A launcher from the kernel alone whose template's numbers were guessed, and which does not compile: others. */
+static bool try_numbers(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
+                        struct err *err)
+{
+    const struct init_task before = *t;
+    const struct err was = *err;
+    struct saved saved;
+    bool ran = false;
+
+    if (!save(s, folder, &saved, err))
+        return false;
+    for (w->number = 1; w->number < INIT_NUMBERS && !ran; w->number++) {
+        *t = (struct init_task){0};
+        ran = write_task(s, w, NULL, t, folder, err);
+    }
+    if (ran)
+        return true;
+    w->number = 0;
+    *t = before;
+    *err = was;
+    restore(s, folder, &saved);
+    return false;
+}
+
 /* Did it not run for what the number of threads in a block decides? */
 static bool asks_block(const struct init_task *t)
 {
     static const char *const words[] = {"shared memory", "threads in a block", "barrier"};
+    const bool many = t->flaw && strstr(t->flaw, "must be from 1 to");
     bool asks = false;
 
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         asks = asks || (t->flaw && strstr(t->flaw, words[i]));
-    return asks && t->alone && t->any_block && !t->runs;
+    return ((asks && t->any_block) || many) && t->alone && !t->runs;
 }
 
 /* A launcher from the kernel alone that does not run: other blocks, which nothing speaks against. */
@@ -545,7 +609,8 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     if (s->anew)
         return;
     if (!ran && own &&
-        (t->alone || strstr(err.text, "of the launcher has type"))) { /* pointers that no task has */
+        (t->alone || strstr(err.text, "of the launcher has type") || strstr(err.text, "is void*, but"))) {
+        /* pointers that no task has */
         own = NULL;
         *t = (struct init_task){0};
         ran = write_task(s, &w, own, t, folder, &err);
@@ -558,6 +623,8 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     }
     if (!t->sound && !own && w.n_hosts)
         ran = try_alone(s, &w, t, folder, ran, &err);
+    if (!ran && t->alone && t->guessed && strstr(err.text, "compile-failed"))
+        ran = try_numbers(s, &w, t, folder, &err);
     if (ran && asks_block(t))
         ran = try_blocks(s, &w, t, folder, &err);
     s->anew = !ran && init_supply(s, err.text, true);

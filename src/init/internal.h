@@ -71,6 +71,8 @@ struct init_decl {
     bool is_global, is_device, is_host, is_template, is_constexpr, extern_c, specialised;
     bool in_extern_c; /* in a block of it */
     bool wanted;      /* of the closure */
+    bool banned;      /* it does not compile, and may not be needed */
+    int line;         /* in the text that was written, behind its head */
 };
 
 struct init_include { /* of a header that is not read */
@@ -93,6 +95,7 @@ struct init_source {
     VEC(struct init_supplied) supplied;
     VEC(const char *) ahead; /* files that are read ahead of the file, for what they declare */
     bool anew;               /* something was supplied: all begins anew */
+    int head_lines;          /* of the text that was written, ahead of all declarations */
     const char *made;        /* the task's folder, once it was made here */
     const char *root;              /* of the repository, real */
     VEC(struct init_file *) files; /* [0] is the file itself */
@@ -186,6 +189,8 @@ bool init_supply(struct init_source *s, const char *why, bool numbers);
 /* emit.c */
 struct init_task;
 char *init_kernel_text(struct init_source *s, const struct init_task *t, const char *from);
+/* The declaration that stands in a line of that text; NULL: none. */
+struct init_decl *init_decl_at(struct init_source *s, int line);
 char *init_origin_text(struct init_source *s, const struct init_task *t, const char *kernel);
 
 /* ---- wrapper.c, taskfile.c ---- */
@@ -223,6 +228,7 @@ struct init_task {
     const char *entry;
     const char *launcher; /* text of the extern "C" function and of what it alone needs; NULL: the file's own */
     bool any_block;       /* how many threads a block has was guessed */
+    bool guessed;         /* so was a number of the kernel's template */
     bool alone;           /* the launcher is made from the kernel alone */
     bool runs;            /* at small sizes, as far as init tried */
     bool sound;           /* and on the small shapes of its suite, as it would be written */
@@ -252,9 +258,10 @@ struct init_wrapped {
     const char *instance;
     const struct init_decl *const *hosts;
     size_t n_hosts;
-    int block; /* which block is taken where nothing says one, below INIT_BLOCKS */
+    int block;  /* which block is taken where nothing says one, below INIT_BLOCKS */
+    int number; /* which number a template's parameter is where nothing says one, below INIT_NUMBERS */
 };
-enum { INIT_BLOCKS = 4 };
+enum { INIT_BLOCKS = 5, INIT_NUMBERS = 5 };
 
 /* wrapper.c: never fails: what is not understood becomes a TODO and a question. */
 void init_wrapper(struct init_task *t, const struct init_wrapped *w);

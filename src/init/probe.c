@@ -735,6 +735,14 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
             search(p, best);
         }
         *t->fuel -= fuel - p->fuel;
+        if (best->any && probe_more_ends(p, &best->found)) {
+            struct best *more = arena_new(a, struct best);
+            p->fuel = fuel / 2;
+            search(p, more);
+            *t->fuel -= fuel / 2 - p->fuel;
+            if (more->any)
+                *best = *more;
+        }
         if (!best->any) { /* lengths of 0, and maxima of zeros, may be what nothing is done for */
             *best = (struct best){0};
             p->busy = true;

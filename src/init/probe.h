@@ -133,6 +133,9 @@ void probe_find_ends(struct probing *p); /* of segments, by the names of buffers
 /* Ends of segments are one more than these: those that are not are none. Are there such? fit NULL: nothing ran.
  */
 bool probe_drop_ends(struct probing *p, const struct probe_extent *fit);
+/* Where buffers are not touched with zeros: integers of which there is one more than segments are ends, too. Are
+ * there such? */
+bool probe_more_ends(struct probing *p, const struct probing *found);
 bool probe_is_indexed(const struct probing *p, size_t arg);
 void probe_tell_indices(struct probing *p);
 

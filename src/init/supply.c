@@ -176,6 +176,25 @@ static bool from_repository(struct init_source *s, const char *name)
     return best != NULL;
 }
 
+/* Of a name that is declared by what was read behind the kernel's file: that file. */
+static bool from_behind(struct init_source *s, const char *name)
+{
+    const struct init_names *found = init_named(s, name);
+
+    for (size_t i = 0; found && i < found->decls.n; i++) {
+        int line, col;
+        const struct init_file *f = init_place(s, s->tokens.v[s->decls.v[found->decls.v[i]].first].at, &line, &col);
+        bool there = !f || f == s->files.v[0] || !str_starts(f->real, "/") || str_ends(f->real, ".cu");
+        for (size_t k = 0; k < s->ahead.n; k++)
+            there = there || str_eq(s->ahead.v[k], f->real);
+        if (there)
+            continue;
+        vec_add(s->arena, &s->ahead, f->real);
+        return true;
+    }
+    return false;
+}
+
 /* ---- */
 
 /* Is the name, as the kernel's file says it, no type and no function? */
@@ -208,6 +227,8 @@ bool init_supply(struct init_source *s, const char *why, bool numbers)
             return false;
     }
     if (!init_named(s, name) && !map_has(&s->macro_names, name) && (from_build(s, name) || from_repository(s, name)))
+        return true;
+    if (strstr(why, "is undefined") && from_behind(s, name))
         return true;
     if (!numbers || init_named(s, name) || !is_number(s, name))
         return false;

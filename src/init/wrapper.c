@@ -382,6 +382,8 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
     write_out(&d);
     if (str_eq(host->name, "main"))
         wrapper_lost(r, "it is the program");
+    if (strstr(str_text(&r->out), "cudaMemcpyHostToDevice") || strstr(str_text(&r->out), "cudaMemcpyDeviceToHost"))
+        wrapper_lost(r, "it copies from or to the host");
     if (!strstr(str_text(&r->out), "<<<") && !strstr(str_text(&r->out), "cudaLaunch"))
         wrapper_lost(r, "no launch is left of it");
     if (!r->why) {

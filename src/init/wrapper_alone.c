@@ -46,12 +46,17 @@ struct alone {
 
 static const char *guessed_value(struct wrapper_reader *r, const struct wrapper_tparam *p)
 {
+    static const char *const numbers[INIT_NUMBERS] = {"1", "4", "8", "64", "128"};
     const char *value = wrapper_plain_value(r, p);
 
     if (!value && wrapper_names_threads(p->name))
         value = "256";
-    else if (!value)
-        value = strcasestr(p->name, "warp_size") || strcasestr(p->name, "warpsize") ? "32" : "1";
+    else if (!value && (strcasestr(p->name, "warp_size") || strcasestr(p->name, "warpsize")))
+        value = "32";
+    else if (!value) {
+        value = numbers[r->in->number];
+        r->task->guessed = true;
+    }
     wrapper_ask(r, "which value has the template parameter %s? (name the instance: %s<...>)", p->name,
                 r->kernel.name);
     return value;

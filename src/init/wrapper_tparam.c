@@ -130,6 +130,11 @@ static const char *plain_class(struct wrapper_reader *r, const struct init_decl 
     size_t end;
 
     str_addf(&out, "%s%s", init_scope(r->source, d->scope), d->name);
+    if (d->specialised) { /* in full, or none is meant */
+        const size_t first = d->name_at + 1, close = token_is(&v[first], "<") ? init_angle(r->source, first, d->end) : 0;
+        const bool full = token_is(&v[d->first], "template") && token_is(&v[d->first + 2], ">");
+        return close && full ? arena_printf(r->arena, "%s%s", str_text(&out), init_text(r->source, first, close)) : NULL;
+    }
     if (!d->is_template)
         return arena_strdup(r->arena, str_text(&out));
     end = init_angle(r->source, d->first + 1, d->end);
@@ -154,7 +159,7 @@ const char *wrapper_class_for(struct wrapper_reader *r, const struct token *v, s
     for (size_t i = 0; i < r->source->decls.n && asked.n; i++) {
         const struct init_decl *d = &r->source->decls.v[i];
         const struct token *t = &r->source->tokens.v[d->first];
-        if (d->kind != INIT_TYPE || d->specialised || !*d->name || !answers(r->source, d, &asked))
+        if (d->kind != INIT_TYPE || !*d->name || !answers(r->source, d, &asked))
             continue;
         while (token_is(t, "template"))
             t = &r->source->tokens.v[init_angle(r->source, d->first + 1, d->end)];
