@@ -407,6 +407,8 @@ static const char *other_types(struct init_source *s, const struct init_task *t,
         const char *type = half || strcasestr(word, "acc") || strcasestr(word, "comp") ? "float" : "__half";
         if (!str_eq(wrapper_default_type(word), "float"))
             type = wrapper_default_type(word);
+        else if (strstr(err->text, "must have integral"))
+            type = "int32_t";
         str_addf(&list, "%s%s", list.len ? ", " : "", type);
     }
     return list.len ? str_take(&list, s->arena) : NULL;

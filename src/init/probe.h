@@ -19,6 +19,7 @@ struct probe_product { /* num / den times the product of the sizes to their powe
     int num, den, more;
     int power[PROBE_DIMS];
     int up, step; /* size `up` counts in steps, the last one begun; -1: none does */
+    bool plain;   /* its first factor is the size itself */
     int by;       /* divided by this size, too; -1: by none */
 };
 

@@ -174,6 +174,13 @@ static void read_params(struct reading *d)
             r->final = false;
             continue;
         }
+        if (!g.tensor && g.type.type && !g.type.pointer && g.type.lanes > 1 && !str_in(g.type.type, "f16|bf16")) {
+            r->final = true;
+            str_addf(&d->r.head, "    const %s %s = %s;\n", g.type.spelled, p->name,
+                     wrapper_vector_value(r, p->name, &g.type));
+            r->final = false;
+            continue;
+        }
         if (!g.tensor && !g.type.type && read_struct(d, &g))
             continue;
         if (!g.tensor && !g.type.type) {

@@ -186,6 +186,8 @@ bool wrapper_is_size(const char *name, const char *type); /* shapes are made of 
 bool wrapper_names_threads(const char *name);             /* is it how many threads a block has? */
 void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a);
 void wrapper_buffer(struct wrapper_reader *r, struct init_arg *a, bool constant);
+/* Of a parameter that is a vector (float4), which no task has: a value, as a question. */
+const char *wrapper_vector_value(struct wrapper_reader *r, const char *name, const struct wrapper_type *k);
 /* The parameter of the kernel that `name` is handed to: is it const? -1: nobody knows. */
 int wrapper_kernel_constant(struct wrapper_reader *r, const char *name);
 __attribute__((format(printf, 2, 3))) void wrapper_add_param(struct str *list, const char *fmt, ...);

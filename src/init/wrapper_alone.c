@@ -301,6 +301,10 @@ static void give(struct alone *d, size_t i)
         k.type = wrapper_type_name(r, k.spelled, &k.lanes);
     }
     struct init_arg a = {.name = *p->name ? p->name : arena_printf(r->arena, "arg%zu", i), .type = k.type};
+    if (!k.pointer && k.lanes > 1 && !str_in(k.type, "f16|bf16")) {
+        str_addf(&d->call, "%s%s", i ? ", " : "", wrapper_vector_value(r, a.name, &k));
+        return;
+    }
     const bool other = k.pointer && (k.lanes > 1 || wrapper_is_bits(k.spelled));
     const char *element = other && k.type ? wrapper_spelled(k.type) : NULL;
 

@@ -197,6 +197,17 @@ void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a)
         init_ask(a, arena_printf(m, "which values of %s do callers pass?", a->name));
 }
 
+const char *wrapper_vector_value(struct wrapper_reader *r, const char *name, const struct wrapper_type *k)
+{
+    struct str value = {.arena = r->arena};
+
+    str_addf(&value, "make_%s(", k->spelled);
+    for (int i = 0; i < k->lanes; i++)
+        str_addf(&value, "%s%d", i ? ", " : "", i + 1);
+    wrapper_ask(r, "%s is a %s of 1, 2, ... here; which values do callers pass?", name, k->spelled);
+    return arena_printf(r->arena, "%s)", str_text(&value));
+}
+
 void wrapper_buffer(struct wrapper_reader *r, struct init_arg *a, bool constant)
 {
     int handed = wrapper_kernel_constant(r, a->name);
