@@ -1,8 +1,5 @@
 // Forms that kernels drawn by lot have.
 #include <cuda_runtime.h>
-#include <cstdint>
-
-typedef unsigned long long uint64_t;
 
 // Ends of segments under a name that says nothing, without which nothing is read.
 __global__ void sum_parts_of(const float *x, const int *first, float *out, int n)
