@@ -1,8 +1,7 @@
 /* The road from a framework's file to a task. */
 #include "init/wrapper.h"
 
-enum { ALONE_FUEL = 25000000, BLOCK_FUEL = 8000000 }; /* of struct init_task */
-enum { MOST_BANNED = 6 };                             /* declarations that do not compile */
+#include "judge/judge.h"
 
 const char *init_scope(const struct init_source *s, const char *scope)
 {
@@ -17,7 +16,7 @@ const char *init_scope(const struct init_source *s, const char *scope)
     return arena_strdup(s->arena, str_text(&out));
 }
 
-static const char *qualified(const struct init_source *s, const struct init_decl *d)
+const char *init_qualified(const struct init_source *s, const struct init_decl *d)
 {
     return arena_printf(s->arena, "%s%s", init_scope(s, d->scope), d->name);
 }
@@ -34,7 +33,7 @@ static char *tparams_of(const struct init_source *s, const struct init_decl *d)
 
 static struct init_found found(struct init_source *s, const struct init_decl *d)
 {
-    struct init_found f = {.name = qualified(s, d), .tparams = tparams_of(s, d)};
+    struct init_found f = {.name = init_qualified(s, d), .tparams = tparams_of(s, d)};
     int col;
 
     f.file = init_place(s, s->tokens.v[d->name_at ? d->name_at : d->first].at, &f.line, &col)->path;
@@ -51,7 +50,7 @@ static int line_of(const struct init_source *s, size_t token)
 /* Does `wanted` mean the declaration: its name, qualified or not, or the number of one of its lines? */
 static bool means(const struct init_source *s, const struct init_decl *d, const char *wanted)
 {
-    const char *full = qualified(s, d);
+    const char *full = init_qualified(s, d);
     size_t n = strlen(wanted), len = strlen(full);
     int line = atoi(wanted);
 
@@ -303,117 +302,6 @@ static const char *folder_of(struct init_source *s, const struct init_options *o
     return folder;
 }
 
-static void write_text(struct init_source *s, const char *folder, const char *name, const char *text)
-{
-    if (!fs_write_text(fs_join(s->arena, folder, name), text, &s->trap.err))
-        longjmp(s->trap.jump, 1);
-}
-
-/* `[=] __device__ (...)`: what needs nvcc's --extended-lambda. */
-static bool has_device_lambda(const char *text)
-{
-    while ((text = strchr(text, ']'))) {
-        text += 1 + strspn(text + 1, " \n");
-        if (str_starts(text, "__device__") || str_starts(text, "__host__"))
-            return true;
-    }
-    return false;
-}
-
-/* kernel.cu and origin.json of what the kernel and its launcher use. */
-static void write_kernel(struct init_source *s, const struct init_decl *kernel, const struct init_decl *own,
-                         struct init_task *t, const char *folder)
-{
-    init_close(s, kernel, own ? own->name : t->launcher);
-    const char *text = init_kernel_text(s, t, s->files.v[0]->path);
-    t->lambdas = has_device_lambda(text);
-    t->limits = strstr(text, "numeric_limits<") != NULL;
-    write_text(s, folder, "kernel.cu", text);
-    write_text(s, folder, "origin.json", init_origin_text(s, t, qualified(s, kernel)));
-}
-
-/* The declarations in whose lines the compiler finds errors are left out, where no kernel is among them. */
-static bool ban(struct init_source *s, const struct err *err)
-{
-    const char *at = err->text;
-    int line = err->line;
-
-    do {
-        struct init_decl *d = init_decl_at(s, line);
-        if (!d || d->is_global)
-            return false;
-        d->banned = true;
-        at = strstr(at, "; line ");
-        line = at ? atoi(at + 7) : 0;
-        at += at ? 7 : 0;
-    } while (line > 0);
-    return true;
-}
-
-/* The files of the task as the wrapper makes it; false, with err, where it could not be run. A declaration that
- * does not compile, and without which all else does, was not needed. */
-static bool write_task(struct init_source *s, const struct init_wrapped *w, const struct init_decl *own,
-                       struct init_task *t, const char *folder, struct err *err)
-{
-    const struct init_decl *kernel = w->kernel;
-    struct err first = {0};
-    bool ran;
-
-    t->entry = own ? own->name : arena_printf(s->arena, "launch_%s", kernel->name);
-    while (!own && init_named(s, t->entry))
-        t->entry = arena_printf(s->arena, "%s_", t->entry);
-    init_wrapper(t, w);
-    wrapper_divisors(t, w);
-    if (own)
-        t->launcher = NULL;
-    const struct init_task before = *t;
-    for (int banned = 0;; banned++) {
-        write_kernel(s, kernel, own, t, folder);
-        t->fuel = s->fuel;
-        ran = init_settle(t, s->arena, folder, fs_basename(folder), err);
-        s->fuel = t->fuel;
-        if (!ran && !banned)
-            first = *err;
-        if (ran || !strstr(err->text, "compile-failed") || banned == MOST_BANNED || !ban(s, err))
-            break;
-        *t = before;
-    }
-    for (size_t i = 0; i < s->decls.n && !ran; i++)
-        s->decls.v[i].banned = false;
-    if (!ran)
-        *err = first;
-    return ran;
-}
-
-/* c10::Half has operators with float and int that __half lacks: what does not compile for 16 bits may for 32.
- * And functions that are written for some types alone may lack float. NULL: no other types. */
-static const char *other_types(struct init_source *s, const struct init_task *t, const struct init_wrapped *w,
-                               const struct err *err)
-{
-    struct str list = {0};
-
-    if (w->instance || !w->kernel->is_template || !t->launcher || !strstr(err->text, "compile-failed"))
-        return NULL;
-    if (!token_in(&s->tokens.v[w->kernel->first + 2], "typename|class")) /* a number comes first */
-        return NULL;
-    const bool half = strstr(t->launcher, "__half") != NULL;
-    for (size_t i = w->kernel->first; i < w->kernel->params; i++) {
-        const struct token *name = &s->tokens.v[i + 1];
-        if (!token_in(&s->tokens.v[i], "typename|class") || name->kind != TOK_WORD)
-            continue;
-        const char *word = token_text(s->arena, name);
-        if (half && list.len && !token_is(&s->tokens.v[i - 1], ","))
-            break; /* behind a number */
-        const char *type = half || strcasestr(word, "acc") || strcasestr(word, "comp") ? "float" : "__half";
-        if (!str_eq(wrapper_default_type(word), "float"))
-            type = wrapper_default_type(word);
-        else if (strstr(err->text, "must have integral"))
-            type = "int32_t";
-        str_addf(&list, "%s%s", list.len ? ", " : "", type);
-    }
-    return list.len ? str_take(&list, s->arena) : NULL;
-}
-
 /* Does the function's body end before the file does? */
 static bool is_closed(const struct init_source *s, const struct init_decl *d)
 {
@@ -442,119 +330,6 @@ static const char *not_found(struct init_source *s)
                    : "";
 }
 
-static const char *const written[] = {"kernel.cu", "origin.json"};
-
-struct saved { /* the files of a task, while another one is tried */
-    char *texts[ARRAY_LEN(written)];
-};
-
-static bool save(struct init_source *s, const char *folder, struct saved *to, struct err *err)
-{
-    for (size_t i = 0; i < ARRAY_LEN(written); i++) {
-        if (!fs_read(s->arena, fs_join(s->arena, folder, written[i]), &to->texts[i], NULL, err))
-            return false;
-    }
-    return true;
-}
-
-static void restore(struct init_source *s, const char *folder, const struct saved *from)
-{
-    for (size_t i = 0; i < ARRAY_LEN(written); i++)
-        write_text(s, folder, written[i], from->texts[i]);
-}
-
-/* Where what was read of the host does not run, or not within any shapes: the launcher from the kernel alone,
- * if that one does. */
-static bool try_alone(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
-                      bool ran, struct err *err)
-{
-    const struct init_task before = *t;
-    const struct err was = *err;
-    const char *why = "its sizes do not fit together";
-    const size_t n_hosts = w->n_hosts;
-    struct saved saved;
-
-    if (!t->launcher || t->alone)
-        return ran;
-    if (!t->runs)
-        why = ran ? "it does not run at small sizes" : arena_strdup(s->arena, err->text);
-    if (!save(s, folder, &saved, err))
-        return ran;
-    w->n_hosts = 0;
-    *t = (struct init_task){0};
-    if (s->fuel)
-        *s->fuel = MAX(*s->fuel, (int64_t)ALONE_FUEL);
-    const bool ran_alone = write_task(s, w, NULL, t, folder, err);
-    if (t->sound || (t->runs && !before.runs) || strstr(why, "already been defined")) {
-        vec_add(s->arena, &t->notes, arena_printf(s->arena, "with the function that launches it: %s", why));
-        return ran_alone;
-    }
-    w->n_hosts = n_hosts;
-    *t = before;
-    *err = was;
-    restore(s, folder, &saved);
-    return ran;
-}
-
-/* A launcher from the kernel alone whose template's numbers were guessed, and which does not compile: others. */
-static bool try_numbers(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
-                        struct err *err)
-{
-    const struct init_task before = *t;
-    const struct err was = *err;
-    struct saved saved;
-    bool ran = false;
-
-    if (!save(s, folder, &saved, err))
-        return false;
-    for (w->number = 1; w->number < INIT_NUMBERS && !ran; w->number++) {
-        *t = (struct init_task){0};
-        ran = write_task(s, w, NULL, t, folder, err);
-    }
-    if (ran)
-        return true;
-    w->number = 0;
-    *t = before;
-    *err = was;
-    restore(s, folder, &saved);
-    return false;
-}
-
-/* Did it not run for what the number of threads in a block decides? */
-static bool asks_block(const struct init_task *t)
-{
-    static const char *const words[] = {"shared memory", "threads in a block", "barrier"};
-    const bool many = t->flaw && strstr(t->flaw, "must be from 1 to");
-    bool asks = false;
-
-    for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        asks = asks || (t->flaw && strstr(t->flaw, words[i]));
-    return ((asks && t->any_block) || many) && t->alone && !t->runs;
-}
-
-/* A launcher from the kernel alone that does not run: other blocks, which nothing speaks against. */
-static bool try_blocks(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
-                       struct err *err)
-{
-    const struct init_task before = *t;
-    struct saved saved;
-    bool ran = true;
-
-    if (!save(s, folder, &saved, err))
-        return true;
-    for (w->block = 1; w->block < INIT_BLOCKS && ran && !t->runs; w->block++) {
-        *t = (struct init_task){0};
-        *s->fuel = MAX(*s->fuel, (int64_t)BLOCK_FUEL);
-        ran = write_task(s, w, NULL, t, folder, err);
-    }
-    w->block = 0;
-    if (ran && t->runs)
-        return true;
-    *t = before;
-    restore(s, folder, &saved);
-    return true;
-}
-
 /* What was defined that the files do not define. */
 static void tell_supplied(struct init_source *s, struct init_task *t)
 {
@@ -566,12 +341,14 @@ static void tell_supplied(struct init_source *s, struct init_task *t)
                                  x->from));
         else
             vec_add(s->arena, &t->questions,
-                    arena_printf(s->arena, "nothing that was read defines %s, which is %s here; -D%s=... says it",
+                    arena_printf(s->arena,
+                                 "nothing that was read defines %s, which is %s here; -D%s=... says it",
                                  x->name, x->value, x->name));
     }
     for (size_t i = 0; i < s->ahead.n; i++)
-        vec_add(s->arena, &t->notes,
-                arena_printf(s->arena, "%s was read as well, for what it declares", fs_basename(s->ahead.v[i])));
+        vec_add(
+            s->arena, &t->notes,
+            arena_printf(s->arena, "%s was read as well, for what it declares", fs_basename(s->ahead.v[i])));
 }
 
 static void make_task(struct init_source *s, const struct init_options *o, size_t first, const char *instance,
@@ -606,7 +383,7 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     if (!fs_mkdirs(folder, &s->trap.err))
         longjmp(s->trap.jump, 1);
     s->made = folder;
-    ran = write_task(s, &w, own, t, folder, &err);
+    ran = init_write_task(s, &w, own, t, folder, &err);
     s->anew = !ran && init_supply(s, err.text, false);
     if (s->anew)
         return;
@@ -615,20 +392,20 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
         /* pointers that no task has */
         own = NULL;
         *t = (struct init_task){0};
-        ran = write_task(s, &w, own, t, folder, &err);
+        ran = init_write_task(s, &w, own, t, folder, &err);
     }
-    other = ran ? NULL : other_types(s, t, &w, &err);
+    other = ran ? NULL : init_other_types(s, t, &w, &err);
     if (other) {
         w.instance = other;
         *t = (struct init_task){0};
-        ran = write_task(s, &w, own, t, folder, &err);
+        ran = init_write_task(s, &w, own, t, folder, &err);
     }
     if (!t->sound && !own && w.n_hosts)
-        ran = try_alone(s, &w, t, folder, ran, &err);
+        ran = init_try_alone(s, &w, t, folder, ran, &err);
     if (!ran && t->alone && t->guessed && strstr(err.text, "compile-failed"))
-        ran = try_numbers(s, &w, t, folder, &err);
-    if (ran && asks_block(t))
-        ran = try_blocks(s, &w, t, folder, &err);
+        ran = init_try_numbers(s, &w, t, folder, &err);
+    if (ran && init_asks_block(t))
+        ran = init_try_blocks(s, &w, t, folder, &err);
     s->anew = !ran && init_supply(s, err.text, true);
     if (s->anew)
         return;
@@ -654,7 +431,7 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
         vec_add(s->arena, &t->notes, t->flaw);
     if (s->others)
         vec_add(s->arena, &t->notes, s->others);
-    write_text(s, folder, "task.yaml", init_taskfile(s->arena, t, fs_basename(folder), 0));
+    init_write_text(s, folder, "task.yaml", init_taskfile(s->arena, t, fs_basename(folder), 0));
     r->folder = folder;
     r->questions = t->questions.v;
     r->n_questions = t->questions.n;
@@ -805,8 +582,10 @@ bool init_run(struct init_result *r, struct arena *a, const struct init_options 
     struct init_source *s = arena_new(a, struct init_source);
     volatile bool ok = false;
 
+    s->compiles = judge_compiles_open(a);
     do {
-        *s = (struct init_source){.arena = a, .supplied = s->supplied, .ahead = s->ahead, .made = s->made};
+        *s = (struct init_source){
+            .arena = a, .supplied = s->supplied, .ahead = s->ahead, .made = s->made, .compiles = s->compiles};
         *r = (struct init_result){0};
         ok = false;
         if (setjmp(s->trap.jump) == 0) {
@@ -820,5 +599,6 @@ bool init_run(struct init_result *r, struct arena *a, const struct init_options 
         map_free(&s->names);
         map_free(&s->macro_names);
     } while (s->anew);
+    judge_compiles_close(s->compiles);
     return ok;
 }

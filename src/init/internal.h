@@ -93,10 +93,10 @@ struct init_supplied { /* a macro that nothing of what is read defines */
 struct init_source {
     struct arena *arena;
     VEC(struct init_supplied) supplied;
-    VEC(const char *) ahead; /* files that are read ahead of the file, for what they declare */
-    bool anew;               /* something was supplied: all begins anew */
-    int head_lines;          /* of the text that was written, ahead of all declarations */
-    const char *made;        /* the task's folder, once it was made here */
+    VEC(const char *) ahead;       /* files that are read ahead of the file, for what they declare */
+    bool anew;                     /* something was supplied: all begins anew */
+    int head_lines;                /* of the text that was written, ahead of all declarations */
+    const char *made;              /* the task's folder, once it was made here */
     const char *root;              /* of the repository, real */
     VEC(struct init_file *) files; /* [0] is the file itself */
     VEC(const char *) dirs;        /* of -I, real */
@@ -120,8 +120,9 @@ struct init_source {
     VEC(size_t) usings;           /* declarations that open a whole namespace */
     VEC(const char *) namespaces; /* "a::b::" */
     struct expander expander;
-    struct unit unit;   /* what the expander needs of one */
-    int64_t *fuel;      /* of struct init_task */
+    struct unit unit; /* what the expander needs of one */
+    int64_t *fuel;    /* of struct init_task */
+    struct judge_compiles *compiles;
     const char *others; /* what is said where several kernels have the name; NULL: this one alone */
     struct trap trap;
 };
@@ -182,8 +183,9 @@ void init_close(struct init_source *s, const struct init_decl *kernel, const cha
 bool init_ends_in(const char *scope, const char *name,
                   size_t len); /* is the scope's innermost namespace called so? */
 
-/* supply.c: where a name of the message `why` is declared by nothing of what was read: what the build defines, a
- * file of the repository that declares it, else, with `numbers`, a number. False: nothing was found that is new. */
+/* supply.c: where a name of the message `why` is declared by nothing of what was read: what the build defines,
+ * a file of the repository that declares it, else, with `numbers`, a number. False: nothing was found that is
+ * new. */
 bool init_supply(struct init_source *s, const char *why, bool numbers);
 
 /* emit.c */
@@ -233,14 +235,15 @@ struct init_task {
     bool runs;            /* at small sizes, as far as init tried */
     bool sound;           /* and on the small shapes of its suite, as it would be written */
     const char *flaw;     /* why it is not; NULL: it was not tried */
-    int64_t *fuel;        /* warp instructions that may be spent; NULL: nobody has spent any */
-    int64_t frozen;       /* the product of sizes that are numbers; 0: none */
-    bool covers;          /* a shape may be what holds all that was touched */
-    int64_t work;         /* the most elements of a proposed workload; 0: as many as is usual */
-    VEC(const char *) divisors; /* arguments by which the kernel divides what it makes of indices */
-    bool any_order;             /* what atomics leave differs from run to run */
-    bool lambdas;               /* some say __device__ */
-    bool limits;                /* std::numeric_limits, whose functions nvcc takes for the host's alone */
+    struct judge_compiles *compiles; /* of this process */
+    int64_t *fuel;                   /* warp instructions that may be spent; NULL: nobody has spent any */
+    int64_t frozen;                  /* the product of sizes that are numbers; 0: none */
+    bool covers;                     /* a shape may be what holds all that was touched */
+    int64_t work;                    /* the most elements of a proposed workload; 0: as many as is usual */
+    VEC(const char *) divisors;      /* arguments by which the kernel divides what it makes of indices */
+    bool any_order;                  /* what atomics leave differs from run to run */
+    bool lambdas;                    /* some say __device__ */
+    bool limits;                     /* std::numeric_limits, whose functions nvcc takes for the host's alone */
     VEC(struct init_arg) args;
     VEC(const char *) dims, domain;
     VEC(const char *) workloads; /* "16, 4096" */
@@ -262,6 +265,27 @@ struct init_wrapped {
     int number; /* which number a template's parameter is where nothing says one, below INIT_NUMBERS */
 };
 enum { INIT_BLOCKS = 5, INIT_NUMBERS = 5 };
+
+const char *init_qualified(const struct init_source *s,
+                           const struct init_decl *d); /* its name with namespaces */
+
+/* tries.c */
+void init_write_text(struct init_source *s, const char *folder, const char *name, const char *text);
+/* The files of the task as the wrapper makes it. own: the file's launcher; NULL: none. False, with err, where
+ * it could not be run. */
+bool init_write_task(struct init_source *s, const struct init_wrapped *w, const struct init_decl *own,
+                     struct init_task *t, const char *folder, struct err *err);
+/* Types for the kernel's template with which it may compile where it did not; NULL: no other. */
+const char *init_other_types(struct init_source *s, const struct init_task *t, const struct init_wrapped *w,
+                             const struct err *err);
+/* These give what is so then: did it run? ran: it did before. */
+bool init_try_alone(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
+                    bool ran, struct err *err);
+bool init_try_numbers(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
+                      struct err *err);
+bool init_try_blocks(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
+                     struct err *err);
+bool init_asks_block(const struct init_task *t); /* did it not run for how many threads a block has? */
 
 /* wrapper.c: never fails: what is not understood becomes a TODO and a question. */
 void init_wrapper(struct init_task *t, const struct init_wrapped *w);

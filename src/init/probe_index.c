@@ -89,7 +89,8 @@ bool probe_more_ends(struct probing *p, const struct probing *found)
 {
     bool open = false, any = false;
 
-    p->rising = arena_copy(p->arena, p->rising, (p->task->n_args + 1) * sizeof(*p->rising)); /* not of `found` */
+    p->rising =
+        arena_copy(p->arena, p->rising, (p->task->n_args + 1) * sizeof(*p->rising)); /* not of `found` */
     for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS; i++)
         open = open || (probe_is_buffer(p, i) && !found->at[0].args[i].end);
     for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS && open; i++) {

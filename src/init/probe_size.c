@@ -474,7 +474,8 @@ static bool is_product(const struct init_task *t, const char *text, size_t len, 
         const size_t n = str_word(text + i);
         bool known = n && isdigit((unsigned char)text[i]);
         for (size_t k = 0; k < t->dims.n && n && !known; k++)
-            known = strlen(t->dims.v[k]) == n && memcmp(t->dims.v[k], text + i, n) == 0 && !str_eq(t->dims.v[k], but);
+            known = strlen(t->dims.v[k]) == n && memcmp(t->dims.v[k], text + i, n) == 0 &&
+                    !str_eq(t->dims.v[k], but);
         if (n ? !known : !strchr(" *()", text[i]))
             return false;
         i += n ? n : 1;
@@ -490,7 +491,8 @@ static void close_products(struct init_task *t, struct arena *a)
         for (size_t k = 0; sign && k < t->dims.n; k++) {
             const char *name = t->dims.v[k];
             const size_t len = (size_t)(sign - text);
-            const bool right = str_eq(sign + 4, name), left = strlen(name) == len && memcmp(text, name, len) == 0;
+            const bool right = str_eq(sign + 4, name),
+                       left = strlen(name) == len && memcmp(text, name, len) == 0;
             const char *value = right ? arena_strndup(a, text, len) : sign + 4;
             if (right == left || !is_product(t, value, strlen(value), name))
                 continue;

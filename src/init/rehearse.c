@@ -40,7 +40,7 @@ struct rehearsing {
 static bool open_rehearsal(struct rehearsing *r, struct err *err)
 {
     return init_open_task(r->t, r->arena, r->dir, r->name, 0, &r->task, err) &&
-           probe_open_prints(r->arena, r->task, &r->judge, &r->prints, err);
+           probe_open_prints(r->t, r->arena, r->task, &r->judge, &r->prints, err);
 }
 
 static double volume(const struct rehearsing *r, const struct task_case *c)
@@ -256,7 +256,8 @@ static bool add_reach(struct rehearsing *r, struct reach *x, const struct task_c
     const size_t n = x->sizes.n_points;
     struct footprint f;
 
-    if (n == PROBE_POINTS || *r->t->fuel < 0 || (!take(r, c, (struct taking){.zeros = how.zeros}, &f) && (how.whole || !f.endless)))
+    if (n == PROBE_POINTS || *r->t->fuel < 0 ||
+        (!take(r, c, (struct taking){.zeros = how.zeros}, &f) && (how.whole || !f.endless)))
         return false;
     memcpy(x->sizes.dims[n], c->dims, r->task->n_dims * sizeof(int64_t));
     for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
@@ -343,7 +344,8 @@ static bool mend_formulas(struct rehearsing *r)
         struct probe_extent exact = {.form = PROBE_PRODUCT, .most = -1};
         if (!x->far[i])
             continue;
-        if (x->sizes.n_points < PROBE_BASE + 2 || !probe_product(&x->sizes, x->sizes.n_points, x->e[i], &exact.a))
+        if (x->sizes.n_points < PROBE_BASE + 2 ||
+            !probe_product(&x->sizes, x->sizes.n_points, x->e[i], &exact.a))
             return false;
         r->t->args.v[i].shape = probe_extent_shape(&x->sizes, &exact);
         any = true;

@@ -1,5 +1,5 @@
-/* Names that nothing of what was read declares: what the build defines (`-DNAME=VALUE` of a file beside), else a
- * file of the repository that declares them, which is read ahead of the kernel's; else a number. */
+/* Names that nothing of what was read declares: what the build defines (`-DNAME=VALUE` of a file beside), else
+ * a file of the repository that declares them, which is read ahead of the kernel's; else a number. */
 #include "init/internal.h"
 
 #include <ctype.h>
@@ -12,12 +12,9 @@ static const char *missing_name(const struct init_source *s, const char *why)
 {
     static const struct {
         const char *before, *behind;
-    } words[] = {{"identifier \"", "\" is undefined"},
-                 {"the name ", " is not known"},
-                 {"the type ", " is not known"},
-                 {"the type ", " is not understood"},
-                 {"has no member \"", "\""},
-                 {"error: ", " is not a template"}};
+    } words[] = {{"identifier \"", "\" is undefined"}, {"the name ", " is not known"},
+                 {"the type ", " is not known"},       {"the type ", " is not understood"},
+                 {"has no member \"", "\""},           {"error: ", " is not a template"}};
 
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         for (const char *at = why; (at = strstr(at, words[i].before)); at++) {
@@ -86,7 +83,8 @@ static bool from_build(struct init_source *s, const char *name)
             if (e->d_type != DT_REG || !is_build_file(e->d_name))
                 continue;
             n_files++;
-            if (!fs_read(s->arena, fs_join(s->arena, dir, e->d_name), &text, &len, NULL) || len > MOST_BUILD_BYTES)
+            if (!fs_read(s->arena, fs_join(s->arena, dir, e->d_name), &text, &len, NULL) ||
+                len > MOST_BUILD_BYTES)
                 continue;
             const char *value = defined_in(s->arena, text, name);
             if (!value)
@@ -124,7 +122,8 @@ static bool declares(const char *text, const char *name)
     const size_t len = strlen(name);
 
     for (const char *p = text; (p = str_find_word(text, p, name)); p += len) {
-        const char *next = p + len + strspn(p + len, " \t\r\n"), *line = text + str_line_start(text, (size_t)(p - text));
+        const char *next = p + len + strspn(p + len, " \t\r\n"),
+                   *line = text + str_line_start(text, (size_t)(p - text));
         if (is_behind(text, p, "define"))
             return true;
         if (is_behind(text, p, "struct|class|union|enum") && (*next == '{' || (*next == ':' && next[1] != ':')))
@@ -183,7 +182,8 @@ static bool from_behind(struct init_source *s, const char *name)
 
     for (size_t i = 0; found && i < found->decls.n; i++) {
         int line, col;
-        const struct init_file *f = init_place(s, s->tokens.v[s->decls.v[found->decls.v[i]].first].at, &line, &col);
+        const struct init_file *f =
+            init_place(s, s->tokens.v[s->decls.v[found->decls.v[i]].first].at, &line, &col);
         bool there = !f || f == s->files.v[0] || !str_starts(f->real, "/") || str_ends(f->real, ".cu");
         for (size_t k = 0; k < s->ahead.n; k++)
             there = there || str_eq(s->ahead.v[k], f->real);
@@ -226,13 +226,13 @@ bool init_supply(struct init_source *s, const char *why, bool numbers)
         if (str_eq(s->supplied.v[i].name, name))
             return false;
     }
-    if (!init_named(s, name) && !map_has(&s->macro_names, name) && (from_build(s, name) || from_repository(s, name)))
+    if (!init_named(s, name) && !map_has(&s->macro_names, name) &&
+        (from_build(s, name) || from_repository(s, name)))
         return true;
     if (strstr(why, "is undefined") && from_behind(s, name))
         return true;
     if (!numbers || init_named(s, name) || !is_number(s, name))
         return false;
-    vec_add(s->arena, &s->supplied,
-            ((struct init_supplied){name, arena_printf(s->arena, "%d", NUMBER), NULL}));
+    vec_add(s->arena, &s->supplied, ((struct init_supplied){name, arena_printf(s->arena, "%d", NUMBER), NULL}));
     return true;
 }

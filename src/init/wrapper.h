@@ -170,7 +170,8 @@ bool wrapper_variable(struct wrapper_reader *r, const char *name, struct wrapper
 /* What callers write for template parameter `which` of the function (or the kernel) called so: its first plain
  * value; NULL: none. */
 const char *wrapper_called_with(struct wrapper_reader *r, const char *name, size_t which, int depth);
-/* A class of the files that has what the tokens ask of the type called `name`; NULL: none, or nothing is asked. */
+/* A class of the files that has what the tokens ask of the type called `name`; NULL: none, or nothing is asked.
+ */
 const char *wrapper_class_for(struct wrapper_reader *r, const struct token *v, size_t n, const char *name);
 /* Gives template parameter number i of the function its value, in r->head; `instance`: what the file makes of
  * the function; NULL: none. */

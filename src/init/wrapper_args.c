@@ -158,7 +158,8 @@ bool wrapper_names_threads(const char *name)
  * looked for as a size's value is. */
 static bool is_compared(const struct wrapper_reader *r, const struct init_arg *a)
 {
-    for (size_t i = r->f.body + 2; i + 2 < r->f.body_end && !str_in(a->type, "f16|bf16|f32|f64|bool|i8|u8"); i++) {
+    for (size_t i = r->f.body + 2; i + 2 < r->f.body_end && !str_in(a->type, "f16|bf16|f32|f64|bool|i8|u8");
+         i++) {
         if (!token_is(&r->v[i], a->name))
             continue;
         if (token_is(&r->v[i + 1], "==") && r->v[i + 2].kind == TOK_NUMBER)

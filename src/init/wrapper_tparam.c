@@ -29,7 +29,8 @@ static const char *fixed_in(struct wrapper_reader *r, const struct tokens *list,
             continue;
         for (size_t k = i; k-- > 0 && k + 5 > i && !wrapper_sign(&list->v[k], "; { }");) {
             if (!token_in(&list->v[k], "constexpr|using") &&
-                !(token_is(&list->v[k], "const") && token_in(&list->v[k + 1], "int|unsigned|bool|size_t|uint|long")))
+                !(token_is(&list->v[k], "const") &&
+                  token_in(&list->v[k + 1], "int|unsigned|bool|size_t|uint|long")))
                 continue;
             if (!token_is(&list->v[i + 2], "double"))
                 return token_text(r->arena, &list->v[i + 2]);
@@ -90,7 +91,8 @@ static void read_asked(struct arena *a, const struct token *v, size_t n, const c
             continue;
         if (token_is(&v[k], "::"))
             ask_there(a, v, n, k, to);
-        if ((token_is(&v[k], "(") && token_is(&v[k + 1], ")")) || (token_is(&v[k], "{") && token_is(&v[k + 1], "}")))
+        if ((token_is(&v[k], "(") && token_is(&v[k + 1], ")")) ||
+            (token_is(&v[k], "{") && token_is(&v[k + 1], "}")))
             ask_there(a, v, n, k + 2, to);
         while (k < n && wrapper_sign(&v[k], "const &"))
             k++;
@@ -131,9 +133,12 @@ static const char *plain_class(struct wrapper_reader *r, const struct init_decl 
 
     str_addf(&out, "%s%s", init_scope(r->source, d->scope), d->name);
     if (d->specialised) { /* in full, or none is meant */
-        const size_t first = d->name_at + 1, close = token_is(&v[first], "<") ? init_angle(r->source, first, d->end) : 0;
+        const size_t first = d->name_at + 1,
+                     close = token_is(&v[first], "<") ? init_angle(r->source, first, d->end) : 0;
         const bool full = token_is(&v[d->first], "template") && token_is(&v[d->first + 2], ">");
-        return close && full ? arena_printf(r->arena, "%s%s", str_text(&out), init_text(r->source, first, close)) : NULL;
+        return close && full
+                   ? arena_printf(r->arena, "%s%s", str_text(&out), init_text(r->source, first, close))
+                   : NULL;
     }
     if (!d->is_template)
         return arena_strdup(r->arena, str_text(&out));
@@ -174,8 +179,8 @@ const char *wrapper_class_for(struct wrapper_reader *r, const struct token *v, s
 
 /* `Add<T, kWidth>` of a caller, in which each of its own names is what it stands for; NULL: no class of the
  * files. */
-static const char *class_written(struct wrapper_reader *r, const struct init_decl *host, const struct tokens *list,
-                                 size_t item, size_t next, int depth)
+static const char *class_written(struct wrapper_reader *r, const struct init_decl *host,
+                                 const struct tokens *list, size_t item, size_t next, int depth)
 {
     struct str out = {.arena = r->arena};
     size_t open = item;
