@@ -34,6 +34,21 @@ static void write_kernel(struct init_source *s, const struct init_decl *kernel, 
     init_write_text(s, folder, "origin.json", init_origin_text(s, t, init_qualified(s, kernel)));
 }
 
+/* The launcher without `using namespace a`, where it opens a::cuda as well: the toolkit's headers would no
+ * longer know which cuda they mean. */
+static const char *without_outer(struct init_source *s, const char *launcher)
+{
+    for (const char *p = launcher; (p = strstr(p, "using namespace ")); p++) {
+        const char *end = strstr(p, "::cuda;\n");
+        if (!end || end > p + strcspn(p, "\n"))
+            continue;
+        const char *outer = arena_printf(s->arena, "%.*s;\n", (int)(end - p), p), *at = strstr(launcher, outer);
+        if (at)
+            return arena_printf(s->arena, "%.*s%s", (int)(at - launcher), launcher, at + strlen(outer));
+    }
+    return NULL;
+}
+
 /* The declarations in whose lines the compiler finds errors are left out, where no kernel is among them. */
 static bool ban(struct init_source *s, const struct err *err)
 {
@@ -68,7 +83,7 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
     wrapper_divisors(t, w);
     if (own)
         t->launcher = NULL;
-    const struct init_task before = *t;
+    struct init_task before = *t;
     for (int banned = 0;; banned++) {
         write_kernel(s, kernel, own, t, folder);
         t->fuel = s->fuel;
@@ -77,6 +92,14 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
         s->fuel = t->fuel;
         if (!ran && !banned)
             first = *err;
+        const char *narrower = !ran && before.launcher && strstr(err->text, "\"cuda\" is ambiguous")
+                                   ? without_outer(s, before.launcher)
+                                   : NULL;
+        if (narrower) {
+            before.launcher = narrower;
+            *t = before;
+            continue;
+        }
         if (ran || !strstr(err->text, "compile-failed") || banned == MOST_BANNED || !ban(s, err))
             break;
         *t = before;

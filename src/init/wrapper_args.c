@@ -237,11 +237,9 @@ void wrapper_add_param(struct str *list, const char *fmt, ...)
     str_add(list, ", ");
 }
 
-/* The namespaces "a::b::" opened, as the wrapper stands in them. Around one that is called like a library's the
- * toolkit's headers would no longer know which is meant. */
+/* The namespaces "a::b::" opened, as the wrapper stands in them. */
 void wrapper_add_using(struct str *out, struct arena *a, const char *scope)
 {
     for (const char *p = strstr(scope, "::"); p; p = strstr(p + 2, "::"))
-        if (!str_starts(p, "::cuda::") && !str_starts(p, "::std::"))
-            str_addf(out, "using namespace %s;\n", arena_strndup(a, scope, (size_t)(p - scope)));
+        str_addf(out, "using namespace %s;\n", arena_strndup(a, scope, (size_t)(p - scope)));
 }

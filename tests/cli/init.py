@@ -100,6 +100,7 @@ SOUND = [
     ("met", "src/met.cu", "three_rounds", "[100]", ["shape: [n], role: inout}"]),
     ("met", "src/met.cu", "double_rows", "[100]", ["shape: [32 * n], role: in}"]),
     ("met", "src/types.cu", "add_counts", "[100]", ["{name: sums, type: u64, shape: [n], role: inout}"]),
+    ("met", "src/inner.cu", "sum_warps", "[5]", ["shape: [32 * rows], role: in}", "shape: [rows], role: out}"]),
     ("met", "src/view.cu", "add_one", "[5, 40]", ["{name: x_data, type: f32, shape: [blocks_y, x_1], role: inout}"]),
 ]
 
