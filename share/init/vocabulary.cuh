@@ -242,3 +242,17 @@ template <typename T, typename IndexType, int Dims> struct IndexToOffset {
 } // namespace detail
 } // namespace cuda
 } // namespace at
+
+// for: thrust::
+namespace thrust {
+template <typename A, typename B> struct pair {
+    using first_type = A;
+    using second_type = B;
+    A first;
+    B second;
+};
+template <typename A, typename B> __host__ __device__ constexpr pair<A, B> make_pair(A first, B second)
+{
+    return {first, second};
+}
+} // namespace thrust

@@ -74,8 +74,10 @@ bool init_is_view(const char *name)
 static bool is_toolkit_type(const struct init_decl *d)
 {
     return d->kind != INIT_FUNCTION && !*d->scope && !d->specialised &&
-           str_in(d->name, "cudaStream_t|CUstream_st|cudaEvent_t|cudaError_t|__half|__half2|half|half2|"
-                           "__nv_bfloat16|__nv_bfloat162|nv_bfloat16|nv_bfloat162");
+           str_in(d->name,
+                  "cudaStream_t|CUstream_st|cudaEvent_t|cudaError_t|__half|__half2|half|half2|"
+                  "__nv_bfloat16|__nv_bfloat162|nv_bfloat16|nv_bfloat162|int8_t|int16_t|int32_t|int64_t|"
+                  "uint8_t|uint16_t|uint32_t|uint64_t|uintptr_t|size_t");
 }
 
 static bool fits(const struct init_decl *d, const struct user *u)
@@ -109,7 +111,7 @@ static void want(struct closing *c, size_t i)
 {
     struct init_decl *d = &c->s->decls.v[i];
 
-    if (d->wanted || (d->kind == INIT_CALL && has_directive(c->s, d)))
+    if (d->wanted || d->banned || (d->kind == INIT_CALL && has_directive(c->s, d)))
         return;
     d->wanted = true;
     vec_add(c->s->arena, &c->todo, i);

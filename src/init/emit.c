@@ -151,12 +151,24 @@ static struct init_span span_of(const struct init_source *s, const struct init_d
     return (struct init_span){s->tokens.v[d->first].at, last->at + last->len};
 }
 
-static void add_decl(struct writer *w, const struct init_decl *d)
+static int lines_of(const char *text)
+{
+    int n = 0;
+
+    while ((text = strchr(text, '\n'))) {
+        text++;
+        n++;
+    }
+    return n;
+}
+
+static void add_decl(struct writer *w, struct init_decl *d)
 {
     struct init_source *s = w->s;
     struct init_span span = span_of(s, d);
 
     enter(w, d->scope, d->in_extern_c);
+    d->line = lines_of(str_text(&w->out));
     if (file_of(s, span.start) == file_of(s, span.end))
         add_span(w, span, d->cond);
     else /* an #include within it */
@@ -271,6 +283,41 @@ static void add_vocabulary(struct init_source *s, const char *text, struct str *
     }
 }
 
+/* Views that the file declares outside of all namespaces are those of the vocabulary. */
+static void add_views(struct init_source *s, const char *text, struct str *out)
+{
+    static const char *const views[] = {"TensorInfo", "IndexToOffset"};
+
+    for (size_t i = 0; i < ARRAY_LEN(views); i++) {
+        const struct init_names *found = init_named(s, views[i]);
+        bool global = false;
+        for (size_t k = 0; found && k < found->decls.n; k++) {
+            const struct init_decl *d = &s->decls.v[found->decls.v[k]];
+            global = global || (d->kind == INIT_TYPE && !*d->scope && !d->wanted);
+        }
+        if (global && str_has_word(text, views[i]) && str_has_word(text, views[0]))
+            str_addf(out, "using at::cuda::detail::%s;\n", views[i]);
+    }
+}
+
+/* What flags and the build define, where the text says it. */
+static void add_flags(const struct init_source *s, const char *text, struct str *out)
+{
+    for (size_t i = 0; i < s->flags.n; i++) {
+        const char *flag = s->flags.v[i], *value = strchr(flag, '=');
+        const size_t len = str_word(flag + 2);
+        const char *name = arena_strndup(s->arena, flag + 2, len);
+        if (str_starts(flag, "-D") && len && str_has_word(text, name))
+            str_addf(out, "#define %s %s\n", name, value ? value + 1 : "1");
+    }
+    for (size_t i = 0; i < s->supplied.n; i++) {
+        const struct init_supplied *x = &s->supplied.v[i];
+        if (str_has_word(text, x->name))
+            str_addf(out, "#define %s %s // %s%s\n", x->name, x->value, x->from ? "as in " : "a guess",
+                     x->from ? x->from : "");
+    }
+}
+
 char *init_kernel_text(struct init_source *s, const struct init_task *t, const char *from)
 {
     struct writer w = {.s = s, .out = {.arena = s->arena}, .scope = ""};
@@ -278,7 +325,7 @@ char *init_kernel_text(struct init_source *s, const struct init_task *t, const c
     size_t m = 0;
 
     for (size_t i = 0; i <= s->decls.n; i++) {
-        const struct init_decl *d = i < s->decls.n ? &s->decls.v[i] : NULL;
+        struct init_decl *d = i < s->decls.n ? &s->decls.v[i] : NULL;
 
         if (d && !d->wanted)
             continue;
@@ -297,18 +344,29 @@ char *init_kernel_text(struct init_source *s, const struct init_task *t, const c
     }
     leave(&w);
     str_addf(&head, "// From %s by `astra init`; origin.json says from which lines.\n", from);
-    add_headers(s, arena_printf(s->arena, "%s%s", str_text(&w.out), t->launcher ? t->launcher : ""), &head);
-    add_vocabulary(s, arena_printf(s->arena, "%s%s", str_text(&w.out), t->launcher ? t->launcher : ""), &head);
+    const char *all = arena_printf(s->arena, "%s%s", str_text(&w.out), t->launcher ? t->launcher : "");
+    add_headers(s, all, &head);
+    add_vocabulary(s, all, &head);
+    add_views(s, all, &head);
+    add_flags(s, all, &head);
     str_addc(&head, '\n');
+    s->head_lines = lines_of(str_text(&head));
     str_add(&head, str_text(&w.out));
-    if (t->launcher) {
-        int line = 2;
-
-        for (const char *p = str_text(&head); *p; p++)
-            line += *p == '\n';
-        str_addf(&head, "#line %d \"kernel.cu\"\n%s", line, t->launcher);
-    }
+    if (t->launcher)
+        str_addf(&head, "#line %d \"kernel.cu\"\n%s", lines_of(str_text(&head)) + 2, t->launcher);
     return arena_strdup(s->arena, str_text(&head));
+}
+
+struct init_decl *init_decl_at(struct init_source *s, int line)
+{
+    struct init_decl *found = NULL;
+
+    for (size_t i = 0; i < s->decls.n; i++) {
+        struct init_decl *d = &s->decls.v[i];
+        if (d->wanted && s->head_lines + d->line < line)
+            found = d;
+    }
+    return found;
 }
 
 char *init_origin_text(struct init_source *s, const struct init_task *t, const char *kernel)

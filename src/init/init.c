@@ -1,7 +1,7 @@
 /* The road from a framework's file to a task. */
 #include "init/wrapper.h"
 
-enum { ALONE_FUEL = 25000000, BLOCK_FUEL = 8000000 }; /* of struct init_task */
+#include "judge/judge.h"
 
 const char *init_scope(const struct init_source *s, const char *scope)
 {
@@ -16,7 +16,7 @@ const char *init_scope(const struct init_source *s, const char *scope)
     return arena_strdup(s->arena, str_text(&out));
 }
 
-static const char *qualified(const struct init_source *s, const struct init_decl *d)
+const char *init_qualified(const struct init_source *s, const struct init_decl *d)
 {
     return arena_printf(s->arena, "%s%s", init_scope(s, d->scope), d->name);
 }
@@ -33,7 +33,7 @@ static char *tparams_of(const struct init_source *s, const struct init_decl *d)
 
 static struct init_found found(struct init_source *s, const struct init_decl *d)
 {
-    struct init_found f = {.name = qualified(s, d), .tparams = tparams_of(s, d)};
+    struct init_found f = {.name = init_qualified(s, d), .tparams = tparams_of(s, d)};
     int col;
 
     f.file = init_place(s, s->tokens.v[d->name_at ? d->name_at : d->first].at, &f.line, &col)->path;
@@ -50,7 +50,7 @@ static int line_of(const struct init_source *s, size_t token)
 /* Does `wanted` mean the declaration: its name, qualified or not, or the number of one of its lines? */
 static bool means(const struct init_source *s, const struct init_decl *d, const char *wanted)
 {
-    const char *full = qualified(s, d);
+    const char *full = init_qualified(s, d);
     size_t n = strlen(wanted), len = strlen(full);
     int line = atoi(wanted);
 
@@ -297,80 +297,9 @@ static const char *folder_of(struct init_source *s, const struct init_options *o
         init_fail(s, SIZE_MAX, "--out is empty; name the folder that is to be written");
     if (str_starts(folder, "../") || strstr(folder, "/../") || str_ends(folder, "/..") || str_eq(folder, ".."))
         init_fail(s, SIZE_MAX, "--out %s: a name with `..` may lead anywhere; name the folder itself", folder);
-    if (fs_exists(folder))
+    if (fs_exists(folder) && !str_eq(folder, s->made))
         init_fail(s, SIZE_MAX, "%s is there already; name another folder with --out, or remove it", folder);
     return folder;
-}
-
-static void write_text(struct init_source *s, const char *folder, const char *name, const char *text)
-{
-    if (!fs_write_text(fs_join(s->arena, folder, name), text, &s->trap.err))
-        longjmp(s->trap.jump, 1);
-}
-
-/* `[=] __device__ (...)`: what needs nvcc's --extended-lambda. */
-static bool has_device_lambda(const char *text)
-{
-    while ((text = strchr(text, ']'))) {
-        text += 1 + strspn(text + 1, " \n");
-        if (str_starts(text, "__device__") || str_starts(text, "__host__"))
-            return true;
-    }
-    return false;
-}
-
-/* The files of the task as the wrapper makes it; false, with err, where it could not be run. */
-static bool write_task(struct init_source *s, const struct init_wrapped *w, const struct init_decl *own,
-                       struct init_task *t, const char *folder, struct err *err)
-{
-    const struct init_decl *kernel = w->kernel;
-    const char *text;
-    bool ran;
-
-    t->entry = own ? own->name : arena_printf(s->arena, "launch_%s", kernel->name);
-    while (!own && init_named(s, t->entry))
-        t->entry = arena_printf(s->arena, "%s_", t->entry);
-    init_wrapper(t, w);
-    wrapper_divisors(t, w);
-    if (own)
-        t->launcher = NULL;
-    init_close(s, kernel, own ? own->name : t->launcher);
-    text = init_kernel_text(s, t, s->files.v[0]->path);
-    t->lambdas = has_device_lambda(text);
-    t->limits = strstr(text, "numeric_limits<") != NULL;
-    write_text(s, folder, "kernel.cu", text);
-    write_text(s, folder, "origin.json", init_origin_text(s, t, qualified(s, kernel)));
-    t->fuel = s->fuel;
-    ran = init_settle(t, s->arena, folder, fs_basename(folder), err);
-    s->fuel = t->fuel;
-    return ran;
-}
-
-/* c10::Half has operators with float and int that __half lacks: what does not compile for 16 bits may for 32.
- * And functions that are written for some types alone may lack float. NULL: no other types. */
-static const char *other_types(struct init_source *s, const struct init_task *t, const struct init_wrapped *w,
-                               const struct err *err)
-{
-    struct str list = {0};
-
-    if (w->instance || !w->kernel->is_template || !t->launcher || !strstr(err->text, "compile-failed"))
-        return NULL;
-    if (!token_in(&s->tokens.v[w->kernel->first + 2], "typename|class")) /* a number comes first */
-        return NULL;
-    const bool half = strstr(t->launcher, "__half") != NULL;
-    for (size_t i = w->kernel->first; i < w->kernel->params; i++) {
-        const struct token *name = &s->tokens.v[i + 1];
-        if (!token_in(&s->tokens.v[i], "typename|class") || name->kind != TOK_WORD)
-            continue;
-        const char *word = token_text(s->arena, name);
-        if (half && list.len && !token_is(&s->tokens.v[i - 1], ","))
-            break; /* behind a number */
-        const char *type = half || strcasestr(word, "acc") || strcasestr(word, "comp") ? "float" : "__half";
-        if (!str_eq(wrapper_default_type(word), "float"))
-            type = wrapper_default_type(word);
-        str_addf(&list, "%s%s", list.len ? ", " : "", type);
-    }
-    return list.len ? str_take(&list, s->arena) : NULL;
 }
 
 /* Does the function's body end before the file does? */
@@ -401,92 +330,25 @@ static const char *not_found(struct init_source *s)
                    : "";
 }
 
-static const char *const written[] = {"kernel.cu", "origin.json"};
-
-struct saved { /* the files of a task, while another one is tried */
-    char *texts[ARRAY_LEN(written)];
-};
-
-static bool save(struct init_source *s, const char *folder, struct saved *to, struct err *err)
+/* What was defined that the files do not define. */
+static void tell_supplied(struct init_source *s, struct init_task *t)
 {
-    for (size_t i = 0; i < ARRAY_LEN(written); i++) {
-        if (!fs_read(s->arena, fs_join(s->arena, folder, written[i]), &to->texts[i], NULL, err))
-            return false;
+    for (size_t i = 0; i < s->supplied.n; i++) {
+        const struct init_supplied *x = &s->supplied.v[i];
+        if (x->from)
+            vec_add(s->arena, &t->notes,
+                    arena_printf(s->arena, "%s is %s here, as in %s; -D says another value", x->name, x->value,
+                                 x->from));
+        else
+            vec_add(s->arena, &t->questions,
+                    arena_printf(s->arena,
+                                 "nothing that was read defines %s, which is %s here; -D%s=... says it",
+                                 x->name, x->value, x->name));
     }
-    return true;
-}
-
-static void restore(struct init_source *s, const char *folder, const struct saved *from)
-{
-    for (size_t i = 0; i < ARRAY_LEN(written); i++)
-        write_text(s, folder, written[i], from->texts[i]);
-}
-
-/* Where what was read of the host does not run, or not within any shapes: the launcher from the kernel alone,
- * if that one does. */
-static bool try_alone(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
-                      bool ran, struct err *err)
-{
-    const struct init_task before = *t;
-    const struct err was = *err;
-    const char *why = "its sizes do not fit together";
-    const size_t n_hosts = w->n_hosts;
-    struct saved saved;
-
-    if (!t->launcher || t->alone)
-        return ran;
-    if (!t->runs)
-        why = ran ? "it does not run at small sizes" : arena_strdup(s->arena, err->text);
-    if (!save(s, folder, &saved, err))
-        return ran;
-    w->n_hosts = 0;
-    *t = (struct init_task){0};
-    if (s->fuel)
-        *s->fuel = MAX(*s->fuel, (int64_t)ALONE_FUEL);
-    const bool ran_alone = write_task(s, w, NULL, t, folder, err);
-    if (t->sound || (t->runs && !before.runs) || strstr(why, "already been defined")) {
-        vec_add(s->arena, &t->notes, arena_printf(s->arena, "with the function that launches it: %s", why));
-        return ran_alone;
-    }
-    w->n_hosts = n_hosts;
-    *t = before;
-    *err = was;
-    restore(s, folder, &saved);
-    return ran;
-}
-
-/* Did it not run for what the number of threads in a block decides? */
-static bool asks_block(const struct init_task *t)
-{
-    static const char *const words[] = {"shared memory", "threads in a block", "barrier"};
-    bool asks = false;
-
-    for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        asks = asks || (t->flaw && strstr(t->flaw, words[i]));
-    return asks && t->alone && t->any_block && !t->runs;
-}
-
-/* A launcher from the kernel alone that does not run: other blocks, which nothing speaks against. */
-static bool try_blocks(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
-                       struct err *err)
-{
-    const struct init_task before = *t;
-    struct saved saved;
-    bool ran = true;
-
-    if (!save(s, folder, &saved, err))
-        return true;
-    for (w->block = 1; w->block < INIT_BLOCKS && ran && !t->runs; w->block++) {
-        *t = (struct init_task){0};
-        *s->fuel = MAX(*s->fuel, (int64_t)BLOCK_FUEL);
-        ran = write_task(s, w, NULL, t, folder, err);
-    }
-    w->block = 0;
-    if (ran && t->runs)
-        return true;
-    *t = before;
-    restore(s, folder, &saved);
-    return true;
+    for (size_t i = 0; i < s->ahead.n; i++)
+        vec_add(
+            s->arena, &t->notes,
+            arena_printf(s->arena, "%s was read as well, for what it declares", fs_basename(s->ahead.v[i])));
 }
 
 static void make_task(struct init_source *s, const struct init_options *o, size_t first, const char *instance,
@@ -520,23 +382,34 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     }
     if (!fs_mkdirs(folder, &s->trap.err))
         longjmp(s->trap.jump, 1);
-    ran = write_task(s, &w, own, t, folder, &err);
+    s->made = folder;
+    ran = init_write_task(s, &w, own, t, folder, &err);
+    s->anew = !ran && init_supply(s, err.text, false);
+    if (s->anew)
+        return;
     if (!ran && own &&
-        (t->alone || strstr(err.text, "of the launcher has type"))) { /* pointers that no task has */
+        (t->alone || strstr(err.text, "of the launcher has type") || strstr(err.text, "is void*, but"))) {
+        /* pointers that no task has */
         own = NULL;
         *t = (struct init_task){0};
-        ran = write_task(s, &w, own, t, folder, &err);
+        ran = init_write_task(s, &w, own, t, folder, &err);
     }
-    other = ran ? NULL : other_types(s, t, &w, &err);
+    other = ran ? NULL : init_other_types(s, t, &w, &err);
     if (other) {
         w.instance = other;
         *t = (struct init_task){0};
-        ran = write_task(s, &w, own, t, folder, &err);
+        ran = init_write_task(s, &w, own, t, folder, &err);
     }
     if (!t->sound && !own && w.n_hosts)
-        ran = try_alone(s, &w, t, folder, ran, &err);
-    if (ran && asks_block(t))
-        ran = try_blocks(s, &w, t, folder, &err);
+        ran = init_try_alone(s, &w, t, folder, ran, &err);
+    if (!ran && t->alone && t->guessed && strstr(err.text, "compile-failed"))
+        ran = init_try_numbers(s, &w, t, folder, &err);
+    if (ran && init_asks_block(t))
+        ran = init_try_blocks(s, &w, t, folder, &err);
+    s->anew = !ran && init_supply(s, err.text, true);
+    if (s->anew)
+        return;
+    tell_supplied(s, t);
     if ((!ran || !t->runs) && *not_found(s))
         vec_add(s->arena, &t->notes, not_found(s));
     if (!ran) {
@@ -558,7 +431,7 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
         vec_add(s->arena, &t->notes, t->flaw);
     if (s->others)
         vec_add(s->arena, &t->notes, s->others);
-    write_text(s, folder, "task.yaml", init_taskfile(s->arena, t, fs_basename(folder), 0));
+    init_write_text(s, folder, "task.yaml", init_taskfile(s->arena, t, fs_basename(folder), 0));
     r->folder = folder;
     r->questions = t->questions.v;
     r->n_questions = t->questions.n;
@@ -709,16 +582,23 @@ bool init_run(struct init_result *r, struct arena *a, const struct init_options 
     struct init_source *s = arena_new(a, struct init_source);
     volatile bool ok = false;
 
-    *r = (struct init_result){0};
-    s->arena = a;
-    if (setjmp(s->trap.jump) == 0) {
-        run(s, o, r);
-        ok = true;
-    } else {
-        *err = s->trap.err;
-    }
-    map_free(&s->expander.macros);
-    map_free(&s->names);
-    map_free(&s->macro_names);
+    s->compiles = judge_compiles_open(a);
+    do {
+        *s = (struct init_source){
+            .arena = a, .supplied = s->supplied, .ahead = s->ahead, .made = s->made, .compiles = s->compiles};
+        *r = (struct init_result){0};
+        ok = false;
+        if (setjmp(s->trap.jump) == 0) {
+            run(s, o, r);
+            ok = true;
+        } else {
+            *err = s->trap.err;
+            s->anew = false;
+        }
+        map_free(&s->expander.macros);
+        map_free(&s->names);
+        map_free(&s->macro_names);
+    } while (s->anew);
+    judge_compiles_close(s->compiles);
     return ok;
 }

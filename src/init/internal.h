@@ -71,6 +71,8 @@ struct init_decl {
     bool is_global, is_device, is_host, is_template, is_constexpr, extern_c, specialised;
     bool in_extern_c; /* in a block of it */
     bool wanted;      /* of the closure */
+    bool banned;      /* it does not compile, and may not be needed */
+    int line;         /* in the text that was written, behind its head */
 };
 
 struct init_include { /* of a header that is not read */
@@ -83,8 +85,18 @@ struct init_changing { /* a macro that the files undefine: its directives, in or
     VEC(size_t) at; /* numbers of macros */
 };
 
+struct init_supplied { /* a macro that nothing of what is read defines */
+    const char *name, *value;
+    const char *from; /* the file of the build that does; NULL: none, and the value is a guess */
+};
+
 struct init_source {
     struct arena *arena;
+    VEC(struct init_supplied) supplied;
+    VEC(const char *) ahead;       /* files that are read ahead of the file, for what they declare */
+    bool anew;                     /* something was supplied: all begins anew */
+    int head_lines;                /* of the text that was written, ahead of all declarations */
+    const char *made;              /* the task's folder, once it was made here */
     const char *root;              /* of the repository, real */
     VEC(struct init_file *) files; /* [0] is the file itself */
     VEC(const char *) dirs;        /* of -I, real */
@@ -108,8 +120,9 @@ struct init_source {
     VEC(size_t) usings;           /* declarations that open a whole namespace */
     VEC(const char *) namespaces; /* "a::b::" */
     struct expander expander;
-    struct unit unit;   /* what the expander needs of one */
-    int64_t *fuel;      /* of struct init_task */
+    struct unit unit; /* what the expander needs of one */
+    int64_t *fuel;    /* of struct init_task */
+    struct judge_compiles *compiles;
     const char *others; /* what is said where several kernels have the name; NULL: this one alone */
     struct trap trap;
 };
@@ -170,9 +183,16 @@ void init_close(struct init_source *s, const struct init_decl *kernel, const cha
 bool init_ends_in(const char *scope, const char *name,
                   size_t len); /* is the scope's innermost namespace called so? */
 
+/* supply.c: where a name of the message `why` is declared by nothing of what was read: what the build defines,
+ * a file of the repository that declares it, else, with `numbers`, a number. False: nothing was found that is
+ * new. */
+bool init_supply(struct init_source *s, const char *why, bool numbers);
+
 /* emit.c */
 struct init_task;
 char *init_kernel_text(struct init_source *s, const struct init_task *t, const char *from);
+/* The declaration that stands in a line of that text; NULL: none. */
+struct init_decl *init_decl_at(struct init_source *s, int line);
 char *init_origin_text(struct init_source *s, const struct init_task *t, const char *kernel);
 
 /* ---- wrapper.c, taskfile.c ---- */
@@ -210,18 +230,20 @@ struct init_task {
     const char *entry;
     const char *launcher; /* text of the extern "C" function and of what it alone needs; NULL: the file's own */
     bool any_block;       /* how many threads a block has was guessed */
+    bool guessed;         /* so was a number of the kernel's template */
     bool alone;           /* the launcher is made from the kernel alone */
     bool runs;            /* at small sizes, as far as init tried */
     bool sound;           /* and on the small shapes of its suite, as it would be written */
     const char *flaw;     /* why it is not; NULL: it was not tried */
-    int64_t *fuel;        /* warp instructions that may be spent; NULL: nobody has spent any */
-    int64_t frozen;       /* the product of sizes that are numbers; 0: none */
-    bool covers;          /* a shape may be what holds all that was touched */
-    int64_t work;         /* the most elements of a proposed workload; 0: as many as is usual */
-    VEC(const char *) divisors; /* arguments by which the kernel divides what it makes of indices */
-    bool any_order;             /* what atomics leave differs from run to run */
-    bool lambdas;               /* some say __device__ */
-    bool limits;                /* std::numeric_limits, whose functions nvcc takes for the host's alone */
+    struct judge_compiles *compiles; /* of this process */
+    int64_t *fuel;                   /* warp instructions that may be spent; NULL: nobody has spent any */
+    int64_t frozen;                  /* the product of sizes that are numbers; 0: none */
+    bool covers;                     /* a shape may be what holds all that was touched */
+    int64_t work;                    /* the most elements of a proposed workload; 0: as many as is usual */
+    VEC(const char *) divisors;      /* arguments by which the kernel divides what it makes of indices */
+    bool any_order;                  /* what atomics leave differs from run to run */
+    bool lambdas;                    /* some say __device__ */
+    bool limits;                     /* std::numeric_limits, whose functions nvcc takes for the host's alone */
     VEC(struct init_arg) args;
     VEC(const char *) dims, domain;
     VEC(const char *) workloads; /* "16, 4096" */
@@ -239,9 +261,31 @@ struct init_wrapped {
     const char *instance;
     const struct init_decl *const *hosts;
     size_t n_hosts;
-    int block; /* which block is taken where nothing says one, below INIT_BLOCKS */
+    int block;  /* which block is taken where nothing says one, below INIT_BLOCKS */
+    int number; /* which number a template's parameter is where nothing says one, below INIT_NUMBERS */
 };
-enum { INIT_BLOCKS = 4 };
+enum { INIT_BLOCKS = 5, INIT_NUMBERS = 5 };
+
+const char *init_qualified(const struct init_source *s,
+                           const struct init_decl *d); /* its name with namespaces */
+
+/* tries.c */
+void init_write_text(struct init_source *s, const char *folder, const char *name, const char *text);
+/* The files of the task as the wrapper makes it. own: the file's launcher; NULL: none. False, with err, where
+ * it could not be run. */
+bool init_write_task(struct init_source *s, const struct init_wrapped *w, const struct init_decl *own,
+                     struct init_task *t, const char *folder, struct err *err);
+/* Types for the kernel's template with which it may compile where it did not; NULL: no other. */
+const char *init_other_types(struct init_source *s, const struct init_task *t, const struct init_wrapped *w,
+                             const struct err *err);
+/* These give what is so then: did it run? ran: it did before. */
+bool init_try_alone(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
+                    bool ran, struct err *err);
+bool init_try_numbers(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
+                      struct err *err);
+bool init_try_blocks(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
+                     struct err *err);
+bool init_asks_block(const struct init_task *t); /* did it not run for how many threads a block has? */
 
 /* wrapper.c: never fails: what is not understood becomes a TODO and a question. */
 void init_wrapper(struct init_task *t, const struct init_wrapped *w);

@@ -574,10 +574,11 @@ bool init_open_task(struct init_task *t, struct arena *a, const char *dir, const
     return false;
 }
 
-bool probe_open_prints(struct arena *a, const struct task *task, struct judge **judge,
-                       struct footprints **prints, struct err *err)
+bool probe_open_prints(const struct init_task *t, struct arena *a, const struct task *task,
+                       struct judge **judge, struct footprints **prints, struct err *err)
 {
-    const struct trial_options o = {.device = "h200", .seed = 1, .alone = true, .verify_only = true};
+    const struct trial_options o = {
+        .device = "h200", .seed = 1, .alone = true, .verify_only = true, .compiles = t->compiles};
     char *source;
 
     return judge_open(judge, task, &o, err) && fs_read(a, task->source_path, &source, NULL, err) &&
@@ -596,7 +597,7 @@ static bool open_task(struct probing *p, const char *dir, const char *name, stru
         judge_close(p->judge);
         p->judge = NULL;
         ok = init_open_task(p->t, p->arena, dir, name, most[i], &p->task, err) &&
-             probe_open_prints(p->arena, p->task, &p->judge, &p->prints, err);
+             probe_open_prints(p->t, p->arena, p->task, &p->judge, &p->prints, err);
         if (!ok && strstr(err->text, "division by zero") && p->t->least < MOST_LEAST) {
             p->t->least *= 2; /* where sizes are too small to be divided */
             i--;
@@ -735,6 +736,14 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
             search(p, best);
         }
         *t->fuel -= fuel - p->fuel;
+        if (best->any && probe_more_ends(p, &best->found)) {
+            struct best *more = arena_new(a, struct best);
+            p->fuel = fuel / 2;
+            search(p, more);
+            *t->fuel -= fuel / 2 - p->fuel;
+            if (more->any)
+                *best = *more;
+        }
         if (!best->any) { /* lengths of 0, and maxima of zeros, may be what nothing is done for */
             *best = (struct best){0};
             p->busy = true;

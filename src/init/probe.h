@@ -19,6 +19,7 @@ struct probe_product { /* num / den times the product of the sizes to their powe
     int num, den, more;
     int power[PROBE_DIMS];
     int up, step; /* size `up` counts in steps, the last one begun; -1: none does */
+    bool plain;   /* its first factor is the size itself */
     int by;       /* divided by this size, too; -1: by none */
 };
 
@@ -87,8 +88,8 @@ bool probe_is_buffer(const struct probing *p, size_t arg);
 bool probe_is_free(const struct probing *p, const struct probe_setting *s, size_t dim);
 int64_t probe_elements(const struct probing *p, const struct footprint *f, size_t arg);
 /* The judge of the task, and the prints of its original. */
-bool probe_open_prints(struct arena *a, const struct task *task, struct judge **judge,
-                       struct footprints **prints, struct err *err);
+bool probe_open_prints(const struct init_task *t, struct arena *a, const struct task *task,
+                       struct judge **judge, struct footprints **prints, struct err *err);
 /* One run. False: it did not come to its end, or no time is left. */
 bool probe_take(struct probing *p, struct footprint *f, const struct footprint_run *run);
 /* With zeros in all buffers; with the integers of argument `by` at a value. */
@@ -133,6 +134,9 @@ void probe_find_ends(struct probing *p); /* of segments, by the names of buffers
 /* Ends of segments are one more than these: those that are not are none. Are there such? fit NULL: nothing ran.
  */
 bool probe_drop_ends(struct probing *p, const struct probe_extent *fit);
+/* Where buffers are not touched with zeros: integers of which there is one more than segments are ends, too.
+ * Are there such? */
+bool probe_more_ends(struct probing *p, const struct probing *found);
 bool probe_is_indexed(const struct probing *p, size_t arg);
 void probe_tell_indices(struct probing *p);
 

@@ -12,8 +12,11 @@ struct fitting {
     int most_power; /* of a size */
 };
 
-static int64_t size_in(const struct probe_product *m, size_t dim, const int64_t *dims)
+/* As the factor number k of that size. */
+static int64_t size_in(const struct probe_product *m, size_t dim, int k, const int64_t *dims)
 {
+    if (k == 0 && m->plain)
+        return dims[dim];
     return m->up == (int)dim ? (dims[dim] + m->step - 1) / m->step : dims[dim];
 }
 
@@ -23,7 +26,7 @@ int64_t probe_value(const struct probing *p, const struct probe_product *m, cons
 
     for (size_t i = 0; i < p->n_dims; i++) {
         for (int k = 0; k < m->power[i]; k++)
-            v *= size_in(m, i, dims);
+            v *= size_in(m, i, k, dims);
     }
     if (m->by >= 0) {
         if (v % dims[m->by])
@@ -93,7 +96,7 @@ static bool fit_powers(struct fitting *f, const int64_t *w, size_t i, int degree
     memcpy(next, w, sizeof(next));
     for (int k = 1; k <= MIN(degree, f->most_power); k++) {
         for (size_t n = 0; n < f->n; n++)
-            next[n] *= size_in(&f->m, i, f->p->dims[n]);
+            next[n] *= size_in(&f->m, i, k - 1, f->p->dims[n]);
         f->m.power[i] = k;
         if (fit_powers(f, next, i + 1, degree - k))
             return true;
@@ -120,10 +123,10 @@ static bool fit_degrees(struct fitting *f, int least, int most)
 /* Does the size, counted in steps, have three values at the points? Fewer say nothing of the step. */
 static bool steps_differ(const struct fitting *f, size_t dim)
 {
-    int64_t first = size_in(&f->m, dim, f->p->dims[0]), second = first;
+    int64_t first = size_in(&f->m, dim, 1, f->p->dims[0]), second = first;
 
     for (size_t k = 1; k < f->n; k++) {
-        int64_t v = size_in(&f->m, dim, f->p->dims[k]);
+        int64_t v = size_in(&f->m, dim, 1, f->p->dims[k]);
         if (v != first && v != second && second != first)
             return true;
         second = v != first ? v : second;
@@ -150,6 +153,9 @@ bool probe_product(const struct probing *p, size_t n, const int64_t *e, struct p
             f.m.up = (int)i;
             f.m.step = steps[k];
             found = steps_differ(&f, i) && fit_degrees(&f, 1, 3) && f.m.power[i];
+            f.m.plain = !found; /* a bit for each of them in each row: n rows of (n + 63) / 64 words */
+            found = found || (steps_differ(&f, i) && fit_degrees(&f, 2, 3) && f.m.power[i] == 2);
+            f.m.plain = f.m.plain && found;
         }
     }
     f.m.up = found ? f.m.up : -1;
@@ -547,7 +553,7 @@ static void add_product(const struct probing *p, const struct probe_product *m, 
             str_add(out, out->len > before ? between : "");
             if (end && num != 1)
                 str_addf(out, "%d * ", num);
-            if (m->up == (int)i)
+            if (m->up == (int)i && !(k == 0 && m->plain))
                 str_addf(out, "((%s + %d) / %d)", p->t->dims.v[i], m->step - 1, m->step);
             else
                 str_add(out, p->t->dims.v[i]);

@@ -85,6 +85,26 @@ bool probe_drop_ends(struct probing *p, const struct probe_extent *fit)
     return dropped;
 }
 
+bool probe_more_ends(struct probing *p, const struct probing *found)
+{
+    bool open = false, any = false;
+
+    p->rising =
+        arena_copy(p->arena, p->rising, (p->task->n_args + 1) * sizeof(*p->rising)); /* not of `found` */
+    for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS; i++)
+        open = open || (probe_is_buffer(p, i) && !found->at[0].args[i].end);
+    for (size_t i = 0; i < p->task->n_args && i < PROBE_ARGS && open; i++) {
+        const struct footprint_arg *f = &found->at[0].args[i];
+        if (!probe_is_buffer(p, i) || p->rising[i] || !is_integer(p->task->args[i].type) ||
+            p->t->args.v[i].values || !f->read || f->wrote || found->fit[i].form != PROBE_PRODUCT ||
+            found->fit[i].a.more != 1)
+            continue;
+        p->rising[i] = true;
+        any = true;
+    }
+    return any;
+}
+
 /* Segments of one row each were seen; with segments of two, what lies in rows is touched twice as far. */
 static void look_at_ends(struct probing *p, size_t by)
 {

@@ -467,6 +467,48 @@ void init_drop(struct init_task *t, struct arena *m, const char *name, const cha
     t->domain.n = kept;
 }
 
+/* Is the text a product of numbers and of sizes other than `but`? */
+static bool is_product(const struct init_task *t, const char *text, size_t len, const char *but)
+{
+    for (size_t i = 0; i < len;) {
+        const size_t n = str_word(text + i);
+        bool known = n && isdigit((unsigned char)text[i]);
+        for (size_t k = 0; k < t->dims.n && n && !known; k++)
+            known = strlen(t->dims.v[k]) == n && memcmp(t->dims.v[k], text + i, n) == 0 &&
+                    !str_eq(t->dims.v[k], but);
+        if (n ? !known : !strchr(" *()", text[i]))
+            return false;
+        i += n ? n : 1;
+    }
+    return len > 0;
+}
+
+/* `rows * 64 == n` of a size and a product of others: it is that product. */
+static void close_products(struct init_task *t, struct arena *a)
+{
+    for (size_t i = 0; i < t->domain.n; i++) {
+        const char *text = t->domain.v[i], *sign = strstr(text, " == ");
+        for (size_t k = 0; sign && k < t->dims.n; k++) {
+            const char *name = t->dims.v[k];
+            const size_t len = (size_t)(sign - text);
+            const bool right = str_eq(sign + 4, name),
+                       left = strlen(name) == len && memcmp(text, name, len) == 0;
+            const char *value = right ? arena_strndup(a, text, len) : sign + 4;
+            if (right == left || !is_product(t, value, strlen(value), name))
+                continue;
+            init_drop(t, a, name, value, NULL, false);
+            for (size_t m = k; m + 1 < t->dims.n; m++)
+                t->dims.v[m] = t->dims.v[m + 1];
+            t->dims.n--;
+            for (size_t m = i; m + 1 < t->domain.n; m++)
+                t->domain.v[m] = t->domain.v[m + 1];
+            t->domain.n--;
+            i--;
+            break;
+        }
+    }
+}
+
 /* `a == b` of two sizes: they are one. */
 void init_close_equal(struct init_task *t, struct arena *a)
 {
@@ -500,6 +542,7 @@ void init_close_equal(struct init_task *t, struct arena *a)
         t->domain.n = kept;
         i = SIZE_MAX; /* from the first one on again */
     }
+    close_products(t, a);
 }
 
 void init_close_strides(struct init_task *t, struct arena *a)

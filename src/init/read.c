@@ -309,6 +309,8 @@ static struct init_file *flags_file(struct init_source *s)
         else if (str_starts(flag, "-U"))
             str_addf(&text, "#undef %s\n", flag + 2);
     }
+    for (size_t i = 0; i < s->supplied.n; i++)
+        str_addf(&text, "#define %s %s\n", s->supplied.v[i].name, s->supplied.v[i].value);
     f->path = f->real = INIT_FLAGS;
     f->text = str_text(&text);
     f->len = text.len;
@@ -339,6 +341,26 @@ static void add_end(struct init_source *s, const struct init_file *f)
     }
 }
 
+/* A file that the kernel's does not include, for what it declares; one that cannot be read is none. */
+static void read_ahead(struct init_source *s, const char *path)
+{
+    const struct trap before = s->trap;
+    const size_t n_tokens = s->tokens.n, n_macros = s->macros.n;
+    struct reader r = {.s = s};
+
+    if (setjmp(s->trap.jump) == 0) {
+        struct init_file *f = init_open(s, path, path, SIZE_MAX);
+        if (!f->read)
+            read_file(&r, f);
+    } else {
+        s->tokens.n = s->conds.n = s->branches.n = n_tokens;
+        s->macros.n = n_macros;
+    }
+    s->trap = before;
+    for (size_t i = 0; i < s->files.n; i++) /* what it declares is known, also without a guard */
+        s->files.v[i]->once |= s->files.v[i]->read;
+}
+
 void init_read(struct init_source *s, struct init_file *f)
 {
     struct reader r = {.s = s};
@@ -349,8 +371,11 @@ void init_read(struct init_source *s, struct init_file *f)
     s->expander = (struct expander){.unit = &s->unit, .arena = s->arena};
     define_language(s);
     read_file(&r, flags_file(s));
-    s->macros.n = 0; /* those of the flags that are used are written as flags */
-    read_file(&r, f);
+    s->macros.n = 0; /* those of the flags that are used stand at the head of the kernel's file */
+    for (size_t i = 0; i < s->ahead.n; i++)
+        read_ahead(s, s->ahead.v[i]);
+    if (!f->read)
+        read_file(&r, f);
     add_end(s, f);
 }
 

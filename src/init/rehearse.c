@@ -5,7 +5,7 @@
 
 enum {
     MOST_CASES = 40,
-    CASE_INSNS = 3000000,
+    CASE_INSNS = 6000000,
     RUN_INSNS = 20000,
     MOST_TRIES = 12,
     MOST_SHAPES = 6,
@@ -40,7 +40,7 @@ struct rehearsing {
 static bool open_rehearsal(struct rehearsing *r, struct err *err)
 {
     return init_open_task(r->t, r->arena, r->dir, r->name, 0, &r->task, err) &&
-           probe_open_prints(r->arena, r->task, &r->judge, &r->prints, err);
+           probe_open_prints(r->t, r->arena, r->task, &r->judge, &r->prints, err);
 }
 
 static double volume(const struct rehearsing *r, const struct task_case *c)
@@ -112,8 +112,9 @@ static enum fit run_case(struct rehearsing *r, const struct task_case *c, bool z
     if (!take(r, c, (struct taking){.zeros = zeros}, &f)) {
         r->flaw.words = arena_printf(r->arena, "%s; %s", task_dims_text(r->arena, r->task, c->dims),
                                      f.words ? f.words : "it does not run");
-        /* too much work of larger sizes is no flaw */
-        return f.endless && (zeros || c != r->cases[0]) ? FITS : STOPS;
+        /* too much work of larger sizes is no flaw, but what was touched until then counts */
+        if (!f.endless || (!zeros && c == r->cases[0]))
+            return STOPS;
     }
     for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
         const struct task_arg *arg = &r->task->args[i];
@@ -133,11 +134,27 @@ static enum fit run_case(struct rehearsing *r, const struct task_case *c, bool z
             return REACHES;
         }
         r->atomic = r->atomic || f.args[i].atomic;
+        if (f.endless)
+            continue;
         if (f.args[i].read_first ||
             (f.args[i].written != (uint64_t)have * size && (uint64_t)have * size <= 1 << 22))
             r->whole[i] = false;
     }
     return FITS;
+}
+
+/* The smallest, two larger ones, which show what small sizes do not, then the others. */
+static size_t in_turn(size_t i, size_t n)
+{
+    const size_t middle = n / 2, larger = n * 3 / 4;
+
+    if (n < 8 || i == 0)
+        return i;
+    if (i < 3)
+        return i == 1 ? middle : larger;
+    i -= 2;
+    i += i >= middle;
+    return i + (i >= larger);
 }
 
 /* All of them, as far as there is fuel for. */
@@ -148,7 +165,7 @@ static enum fit run_cases(struct rehearsing *r, bool zeros)
     for (size_t i = 0; i < PROBE_ARGS; i++)
         r->whole[i] = true;
     for (size_t i = 0; i < r->n_cases && (i < 4 || *r->t->fuel > end); i++) {
-        enum fit fit = run_case(r, r->cases[i], zeros);
+        enum fit fit = run_case(r, r->cases[in_turn(i, r->n_cases)], zeros);
         if (fit != FITS)
             return fit;
     }
@@ -229,13 +246,18 @@ struct reach { /* how far each buffer is touched, in elements, by sizes */
     bool far[PROBE_ARGS];
 };
 
+struct reaching {
+    bool zeros, whole; /* runs that come to their end alone */
+};
+
 /* One more point. False: it does not come to its end. */
-static bool add_reach(struct rehearsing *r, struct reach *x, const struct task_case *c, bool zeros)
+static bool add_reach(struct rehearsing *r, struct reach *x, const struct task_case *c, struct reaching how)
 {
     const size_t n = x->sizes.n_points;
     struct footprint f;
 
-    if (n == PROBE_POINTS || *r->t->fuel < 0 || !take(r, c, (struct taking){.zeros = zeros}, &f))
+    if (n == PROBE_POINTS || *r->t->fuel < 0 ||
+        (!take(r, c, (struct taking){.zeros = how.zeros}, &f) && (how.whole || !f.endless)))
         return false;
     memcpy(x->sizes.dims[n], c->dims, r->task->n_dims * sizeof(int64_t));
     for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
@@ -253,7 +275,7 @@ static bool add_reach(struct rehearsing *r, struct reach *x, const struct task_c
 }
 
 /* The cases, the smallest first, and sizes that are each longer: what is far grows with some of them. */
-static bool measure_reach(struct rehearsing *r, struct reach *x, bool zeros)
+static bool measure_reach(struct rehearsing *r, struct reach *x, struct reaching how)
 {
     const int64_t end = *r->t->fuel - 2 * CASE_INSNS;
     size_t n = 0;
@@ -261,7 +283,7 @@ static bool measure_reach(struct rehearsing *r, struct reach *x, bool zeros)
     x->sizes = (struct probing){.t = r->t, .arena = r->arena, .task = r->task, .n_dims = r->task->n_dims};
     x->sizes.setting = probe_plain(1);
     for (; n < r->n_cases && x->sizes.n_points < MOST_REACHED && (n < 4 || *r->t->fuel > end); n++) {
-        if (!add_reach(r, x, r->cases[n], zeros) && n == 0)
+        if (!add_reach(r, x, r->cases[n], how) && n == 0)
             return false;
     }
     const struct task_case *middle = r->cases[n / 2];
@@ -272,7 +294,7 @@ static bool measure_reach(struct rehearsing *r, struct reach *x, bool zeros)
         dims[i] *= LONGER;
         longer.dims = dims;
         if (task_in_domain(r->task, dims))
-            add_reach(r, x, &longer, zeros);
+            add_reach(r, x, &longer, how);
     }
     return true;
 }
@@ -286,7 +308,7 @@ static bool mend_reach(struct rehearsing *r, bool zeros)
     for (int tries = 0; tries < MOST_COVERS && fit == REACHES; tries++) {
         struct reach *x = arena_new(r->arena, struct reach);
 
-        if (r->task->n_dims > PROBE_DIMS || !measure_reach(r, x, zeros))
+        if (r->task->n_dims > PROBE_DIMS || !measure_reach(r, x, (struct reaching){.zeros = zeros}))
             return false;
         for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
             struct init_arg *a = &r->t->args.v[i];
@@ -307,6 +329,28 @@ static bool mend_reach(struct rehearsing *r, bool zeros)
         fit = run_cases(r, zeros);
     }
     return fit == FITS;
+}
+
+/* Where a shape is too small, the formula that has exactly what is touched, if there is one: sizes that were
+ * small at first did not tell it. */
+static bool mend_formulas(struct rehearsing *r)
+{
+    struct reach *x = arena_new(r->arena, struct reach);
+    bool any = false;
+
+    if (r->task->n_dims > PROBE_DIMS || !measure_reach(r, x, (struct reaching){.whole = true}))
+        return false;
+    for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
+        struct probe_extent exact = {.form = PROBE_PRODUCT, .most = -1};
+        if (!x->far[i])
+            continue;
+        if (x->sizes.n_points < PROBE_BASE + 2 ||
+            !probe_product(&x->sizes, x->sizes.n_points, x->e[i], &exact.a))
+            return false;
+        r->t->args.v[i].shape = probe_extent_shape(&x->sizes, &exact);
+        any = true;
+    }
+    return any && open_again(r) && run_cases(r, false) == FITS;
 }
 
 /* ---- what buffers hold */
@@ -567,10 +611,13 @@ static void mend_order(struct rehearsing *r)
     r->t->any_order = differs;
 }
 
-/* Workloads of which a single block takes longer than can be waited for become smaller. */
-static bool mend_workloads(struct rehearsing *r)
+/* Workloads of which a single block takes longer than can be waited for, or whose grid is beyond what there is,
+ * become smaller. `grid`: it was that. */
+static bool mend_workloads(struct rehearsing *r, bool *grid)
 {
     bool ends = true;
+
+    *grid = false;
 
     for (size_t i = 0; i < r->task->n_workloads && ends; i++) {
         struct footprint f;
@@ -579,6 +626,8 @@ static bool mend_workloads(struct rehearsing *r)
             .dims = r->task->workloads + i * r->task->n_dims, .filled = SIZE_MAX, .one_block = true};
 
         ends = (footprint_take(&f, r->arena, r->prints, &run, &err) && f.ran) || !f.endless;
+        *grid = !f.ran && f.words && strstr(f.words, "must be from 1 to");
+        ends = ends && !*grid;
         *r->t->fuel -= (int64_t)f.warp_insns + RUN_INSNS;
     }
     return ends;
@@ -595,6 +644,11 @@ static bool open_smaller(struct rehearsing *r)
         close_rehearsal(r);
         ok = open_rehearsal(r, &err);
     }
+    while (!ok && strstr(err.text, "elements or more") && r->t->work != LEAST_WORK) { /* of a buffer */
+        r->t->work = MAX((r->t->work ? r->t->work : 1 << 22) / 8, LEAST_WORK);
+        close_rehearsal(r);
+        ok = open_rehearsal(r, &err);
+    }
     return ok;
 }
 
@@ -606,6 +660,13 @@ static bool mend(struct rehearsing *r)
     if (fit == FITS)
         return true;
     struct flaw far = r->flaw;
+    if (fit == REACHES) {
+        if (mend_formulas(r))
+            return true;
+        restore(r, args);
+        if (!open_again(r))
+            return false;
+    }
     enum fit zeros = run_cases(r, true);
     if (zeros == REACHES && r->t->covers && mend_reach(r, true)) {
         zeros = FITS;
@@ -646,8 +707,11 @@ bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const 
         mend_roles(r);
         mend_order(r);
     }
-    while (good && t->work != LEAST_WORK && !mend_workloads(r)) {
+    bool grid;
+    while (good && t->work != LEAST_WORK && !mend_workloads(r, &grid)) {
         t->work = MAX((t->work ? t->work : 1 << 22) / 8, LEAST_WORK);
+        if (grid)
+            t->most = t->work;
         good = open_again(r);
     }
     if (!good && r->flaw.words)

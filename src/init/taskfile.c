@@ -2,6 +2,8 @@
  * words that task_read takes, so that `astra check` runs and says the rest. */
 #include "init/internal.h"
 
+#include <ctype.h>
+
 enum {
     MOST_ELEMENTS = 1 << 28, /* of a case: their number fits an int, with room for what is made of it */
     MOST_WORK = 1 << 26,     /* of a proposed workload */
@@ -89,6 +91,26 @@ static int64_t product_of_words(const struct init_task *t, const char *text, con
     return product;
 }
 
+/* The value of sums of products of sizes and numbers, "4 * n + 1". */
+static int64_t value_of(const struct init_task *t, const char *text, const int64_t *sizes)
+{
+    int64_t sum = 0, product = 1;
+
+    for (const char *p = text; *p;) {
+        const size_t len = str_word(p);
+        if (*p == '+') {
+            sum += product;
+            product = 1;
+        }
+        if (len && isdigit((unsigned char)*p))
+            product *= strtoll(p, NULL, 10);
+        for (size_t i = 0; i < t->dims.n && len; i++)
+            product *= strlen(t->dims.v[i]) == len && memcmp(t->dims.v[i], p, len) == 0 ? sizes[i] : 1;
+        p += len ? len : 1;
+    }
+    return sum + product;
+}
+
 /* Not fewer than a condition of the size asks for, nor, of rows of a table, than different ones are named. */
 static int64_t enough(const struct init_task *t, size_t dim, const int64_t *sizes)
 {
@@ -101,7 +123,7 @@ static int64_t enough(const struct init_task *t, size_t dim, const int64_t *size
             continue;
         condition += strlen(name);
         if (str_starts(condition, " >= "))
-            size = MAX(size, product_of_words(t, condition, sizes));
+            size = MAX(size, value_of(t, condition + 4, sizes));
         if (str_starts(condition, " > ") || str_starts(condition, " >= ")) {
             const int64_t low = strtoll(condition + 3, NULL, 10),
                           unit = bound(t, dim) ? bound(t, dim)->unit : 1;

@@ -174,6 +174,14 @@ static void read_params(struct reading *d)
             r->final = false;
             continue;
         }
+        if (!g.tensor && g.type.type && !g.type.pointer && g.type.lanes > 1 &&
+            !str_in(g.type.type, "f16|bf16")) {
+            r->final = true;
+            str_addf(&d->r.head, "    const %s %s = %s;\n", g.type.spelled, p->name,
+                     wrapper_vector_value(r, p->name, &g.type));
+            r->final = false;
+            continue;
+        }
         if (!g.tensor && !g.type.type && read_struct(d, &g))
             continue;
         if (!g.tensor && !g.type.type) {
@@ -382,6 +390,9 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
     write_out(&d);
     if (str_eq(host->name, "main"))
         wrapper_lost(r, "it is the program");
+    if (strstr(str_text(&r->out), "cudaMemcpyHostToDevice") ||
+        strstr(str_text(&r->out), "cudaMemcpyDeviceToHost"))
+        wrapper_lost(r, "it copies from or to the host");
     if (!strstr(str_text(&r->out), "<<<") && !strstr(str_text(&r->out), "cudaLaunch"))
         wrapper_lost(r, "no launch is left of it");
     if (!r->why) {

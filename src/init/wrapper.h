@@ -170,6 +170,9 @@ bool wrapper_variable(struct wrapper_reader *r, const char *name, struct wrapper
 /* What callers write for template parameter `which` of the function (or the kernel) called so: its first plain
  * value; NULL: none. */
 const char *wrapper_called_with(struct wrapper_reader *r, const char *name, size_t which, int depth);
+/* A class of the files that has what the tokens ask of the type called `name`; NULL: none, or nothing is asked.
+ */
+const char *wrapper_class_for(struct wrapper_reader *r, const struct token *v, size_t n, const char *name);
 /* Gives template parameter number i of the function its value, in r->head; `instance`: what the file makes of
  * the function; NULL: none. */
 void wrapper_choose_tparam(struct wrapper_reader *r, size_t i, const char *instance);
@@ -184,6 +187,8 @@ bool wrapper_is_size(const char *name, const char *type); /* shapes are made of 
 bool wrapper_names_threads(const char *name);             /* is it how many threads a block has? */
 void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a);
 void wrapper_buffer(struct wrapper_reader *r, struct init_arg *a, bool constant);
+/* Of a parameter that is a vector (float4), which no task has: a value, as a question. */
+const char *wrapper_vector_value(struct wrapper_reader *r, const char *name, const struct wrapper_type *k);
 /* The parameter of the kernel that `name` is handed to: is it const? -1: nobody knows. */
 int wrapper_kernel_constant(struct wrapper_reader *r, const char *name);
 __attribute__((format(printf, 2, 3))) void wrapper_add_param(struct str *list, const char *fmt, ...);

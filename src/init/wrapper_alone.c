@@ -46,12 +46,17 @@ struct alone {
 
 static const char *guessed_value(struct wrapper_reader *r, const struct wrapper_tparam *p)
 {
+    static const char *const numbers[INIT_NUMBERS] = {"1", "4", "8", "64", "128"};
     const char *value = wrapper_plain_value(r, p);
 
     if (!value && wrapper_names_threads(p->name))
         value = "256";
-    else if (!value)
-        value = strcasestr(p->name, "warp_size") || strcasestr(p->name, "warpsize") ? "32" : "1";
+    else if (!value && (strcasestr(p->name, "warp_size") || strcasestr(p->name, "warpsize")))
+        value = "32";
+    else if (!value) {
+        value = numbers[r->in->number];
+        r->task->guessed = true;
+    }
     wrapper_ask(r, "which value has the template parameter %s? (name the instance: %s<...>)", p->name,
                 r->kernel.name);
     return value;
@@ -69,6 +74,8 @@ static void choose_value(struct alone *d, size_t i)
         const char *type = wrapper_type_name(r, value, NULL);
         value = type ? wrapper_spelled(type) : NULL;
     }
+    if (!value && p->is_type && !p->fallback)
+        value = wrapper_class_for(r, r->v, r->n, p->name);
     if (!value)
         value = p->is_type && !p->fallback ? wrapper_default_type(p->name) : p->fallback;
     if (!value)
@@ -294,6 +301,10 @@ static void give(struct alone *d, size_t i)
         k.type = wrapper_type_name(r, k.spelled, &k.lanes);
     }
     struct init_arg a = {.name = *p->name ? p->name : arena_printf(r->arena, "arg%zu", i), .type = k.type};
+    if (!k.pointer && k.lanes > 1 && !str_in(k.type, "f16|bf16")) {
+        str_addf(&d->call, "%s%s", i ? ", " : "", wrapper_vector_value(r, a.name, &k));
+        return;
+    }
     const bool other = k.pointer && (k.lanes > 1 || wrapper_is_bits(k.spelled));
     const char *element = other && k.type ? wrapper_spelled(k.type) : NULL;
 

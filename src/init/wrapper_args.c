@@ -139,7 +139,7 @@ static const char *geometry(const char *name)
 /* Is the number a size, one that shapes are made of? */
 bool wrapper_is_size(const char *name, const char *type)
 {
-    return !str_in(type, "f16|bf16|f32|f64|bool") && !geometry(name) &&
+    return !str_in(type, "f16|bf16|f32|f64|bool|i8|u8") && !geometry(name) &&
            !name_has(
                name,
                "dtype|flag|use_|is_|has_|enable|with_|seed|step|mode|device|offset|start_|block_size|blocksize|"
@@ -158,7 +158,8 @@ bool wrapper_names_threads(const char *name)
  * looked for as a size's value is. */
 static bool is_compared(const struct wrapper_reader *r, const struct init_arg *a)
 {
-    for (size_t i = r->f.body + 2; i + 2 < r->f.body_end && !str_in(a->type, "f16|bf16|f32|f64|bool"); i++) {
+    for (size_t i = r->f.body + 2; i + 2 < r->f.body_end && !str_in(a->type, "f16|bf16|f32|f64|bool|i8|u8");
+         i++) {
         if (!token_is(&r->v[i], a->name))
             continue;
         if (token_is(&r->v[i + 1], "==") && r->v[i + 2].kind == TOK_NUMBER)
@@ -191,10 +192,21 @@ void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a)
         a->value = name_has(a->name, "num_sm|sm_count|multiprocessor") ? "132" : "1";
     if (name_has(a->name, "offset|start_|_rank|rank_") && str_eq(a->value, "1"))
         a->value = "0";
-    if (name_has(a->name, "block|thread") && str_eq(a->value, "1"))
+    if (name_has(a->name, "block|thread") && str_eq(a->value, "1") && !str_eq(a->type, "bool"))
         a->value = "256";
     if (!name_has(a->name, "eps"))
         init_ask(a, arena_printf(m, "which values of %s do callers pass?", a->name));
+}
+
+const char *wrapper_vector_value(struct wrapper_reader *r, const char *name, const struct wrapper_type *k)
+{
+    struct str value = {.arena = r->arena};
+
+    str_addf(&value, "make_%s(", k->spelled);
+    for (int i = 0; i < k->lanes; i++)
+        str_addf(&value, "%s%d", i ? ", " : "", i + 1);
+    wrapper_ask(r, "%s is a %s of 1, 2, ... here; which values do callers pass?", name, k->spelled);
+    return arena_printf(r->arena, "%s)", str_text(&value));
 }
 
 void wrapper_buffer(struct wrapper_reader *r, struct init_arg *a, bool constant)

@@ -11,7 +11,7 @@ static const char left_out[] =
     "cudaGetLastError|cudaPeekAtLastError|cudaDeviceSynchronize|cudaStreamSynchronize|cudaThreadSynchronize|"
     "sync_check_cuda_error|CUDA_CHECK_RETURN|checkCudaErrors|getLastCudaError|CHECK_CUDA_ERROR|gpuErrchk|cuda_check|"
     "check_cuda_error|printf|fprintf|fflush|NVTX_RANGE_FN|TORCH_WARN|TORCH_WARN_ONCE|FT_LOG_DEBUG|FT_LOG_INFO|"
-    "TORCH_CUDABLAS_CHECK|cudaEventRecord|cudaSetDevice|CHECK_CUDA|CHECK_INPUT|CHECK_CONTIGUOUS|CHECK_DEVICE|"
+    "TORCH_CUDABLAS_CHECK|cudaEventRecord|cudaSetDevice|MaybeSetDevice|CHECK_CUDA|CHECK_INPUT|CHECK_CONTIGUOUS|CHECK_DEVICE|"
     "CHECK_LAST_CUDA_ERROR|TORCH_INTERNAL_ASSERT_DEBUG_ONLY|exit|abort|cuda_async_check|PRINT_FUNC_NAME_|static_assert";
 
 static const char memory_calls[] =

@@ -577,16 +577,16 @@ static const char *thread_tparam(const struct wrapper_reader *r, int axis)
 static void choose_threads(struct grid_reader *k)
 {
     static const char *const alone[][3] = {
-        {"256", "1", "1"}, {"128", "1", "1"}, {"32", "1", "1"}, {"1024", "1", "1"}};
+        {"256", "1", "1"}, {"128", "1", "1"}, {"32", "1", "1"}, {"1024", "1", "1"}, {"64", "1", "1"}};
     static const char *const many[][3] = {
-        {"32", "8", "1"}, {"32", "4", "1"}, {"16", "16", "1"}, {"32", "32", "1"}};
+        {"32", "8", "1"}, {"32", "4", "1"}, {"16", "16", "1"}, {"32", "32", "1"}, {"32", "16", "1"}};
     struct wrapper_grid *g = k->g;
     const int block = k->r->in->block;
     const bool flat = k->threads < 2 && k->block_dims < 2;
     const char *said = thread_tparam(k->r, -1);
 
     for (int i = 0; i < 3; i++)
-        g->threads[i] = g->threads[i] ? g->threads[i] : thread_tparam(k->r, i);
+        g->threads[i] = g->threads[i] && !block ? g->threads[i] : thread_tparam(k->r, i);
     if (!said)
         said = launch_bound(k);
     if (!g->threads[0] && flat)

@@ -28,7 +28,9 @@ static const char *fixed_in(struct wrapper_reader *r, const struct tokens *list,
         if (!token_is(&list->v[i], word) || !token_is(&list->v[i + 1], "=") || !token_is(&list->v[i + 3], ";"))
             continue;
         for (size_t k = i; k-- > 0 && k + 5 > i && !wrapper_sign(&list->v[k], "; { }");) {
-            if (!token_in(&list->v[k], "constexpr|using"))
+            if (!token_in(&list->v[k], "constexpr|using") &&
+                !(token_is(&list->v[k], "const") &&
+                  token_in(&list->v[k + 1], "int|unsigned|bool|size_t|uint|long")))
                 continue;
             if (!token_is(&list->v[i + 2], "double"))
                 return token_text(r->arena, &list->v[i + 2]);
@@ -52,6 +54,156 @@ static int own_tparam(struct wrapper_reader *r, const struct tokens *list, const
     return -1;
 }
 
+/* ---- a class that the code asks things of */
+
+enum { MOST_ASKED = 8 };
+
+struct asked { /* of a type: names of its members; "operator": it is called */
+    const char *v[MOST_ASKED];
+    size_t n;
+};
+
+static void add_asked(struct asked *to, const char *name)
+{
+    for (size_t i = 0; i < to->n; i++) {
+        if (str_eq(to->v[i], name))
+            return;
+    }
+    if (to->n < MOST_ASKED)
+        to->v[to->n++] = name;
+}
+
+/* What the variable, or the type, that stands before token i is asked there. */
+static void ask_there(struct arena *a, const struct token *v, size_t n, size_t i, struct asked *to)
+{
+    if (i + 1 < n && wrapper_sign(&v[i], ". ::") && v[i + 1].kind == TOK_WORD)
+        add_asked(to, token_text(a, &v[i + 1]));
+    else if (i < n && token_is(&v[i], "("))
+        add_asked(to, "operator");
+}
+
+/* Of the type called `name` and of variables of it. */
+static void read_asked(struct arena *a, const struct token *v, size_t n, const char *name, struct asked *to)
+{
+    for (size_t i = 0; i + 2 < n; i++) {
+        size_t k = i + 1;
+        if (!token_is(&v[i], name))
+            continue;
+        if (token_is(&v[k], "::"))
+            ask_there(a, v, n, k, to);
+        if ((token_is(&v[k], "(") && token_is(&v[k + 1], ")")) ||
+            (token_is(&v[k], "{") && token_is(&v[k + 1], "}")))
+            ask_there(a, v, n, k + 2, to);
+        while (k < n && wrapper_sign(&v[k], "const &"))
+            k++;
+        if (k >= n || v[k].kind != TOK_WORD)
+            continue;
+        for (size_t u = k + 1; u + 1 < n; u++) {
+            if (v[u].kind == TOK_WORD && v[u].len == v[k].len && memcmp(v[u].s, v[k].s, v[k].len) == 0 &&
+                !wrapper_sign(&v[u - 1], ". -> ::"))
+                ask_there(a, v, n, u + 1, to);
+        }
+    }
+}
+
+/* Has the class of the file all that is asked? */
+static bool answers(const struct init_source *s, const struct init_decl *d, const struct asked *of)
+{
+    const struct token *v = s->tokens.v;
+    size_t open = d->first;
+
+    while (open < d->end && !token_is(&v[open], "{"))
+        open++;
+    for (size_t i = 0; i < of->n; i++) {
+        bool there = false;
+        for (size_t k = open; k + 1 < d->end && !there; k++)
+            there = token_is(&v[k], of->v[i]) && (!str_eq(of->v[i], "operator") || token_is(&v[k + 1], "("));
+        if (!there)
+            return false;
+    }
+    return true;
+}
+
+/* "Add<float>" of the class, with plain arguments; NULL: it has other parameters than types and numbers. */
+static const char *plain_class(struct wrapper_reader *r, const struct init_decl *d)
+{
+    const struct token *v = r->source->tokens.v;
+    struct str out = {.arena = r->arena};
+    size_t end;
+
+    str_addf(&out, "%s%s", init_scope(r->source, d->scope), d->name);
+    if (d->specialised) { /* in full, or none is meant */
+        const size_t first = d->name_at + 1,
+                     close = token_is(&v[first], "<") ? init_angle(r->source, first, d->end) : 0;
+        const bool full = token_is(&v[d->first], "template") && token_is(&v[d->first + 2], ">");
+        return close && full
+                   ? arena_printf(r->arena, "%s%s", str_text(&out), init_text(r->source, first, close))
+                   : NULL;
+    }
+    if (!d->is_template)
+        return arena_strdup(r->arena, str_text(&out));
+    end = init_angle(r->source, d->first + 1, d->end);
+    for (size_t i = d->first + 2, next; i + 1 < end; i = next + 1) {
+        next = wrapper_item(v, i, end - 1);
+        const bool type = token_in(&v[i], "typename|class");
+        if (token_is(&v[i], "template") || next <= i)
+            return NULL;
+        str_addf(&out, "%s%s", i == d->first + 2 ? "<" : ", ",
+                 type ? wrapper_default_type(token_text(r->arena, &v[next - 1])) : "1");
+    }
+    str_addc(&out, '>');
+    return arena_strdup(r->arena, str_text(&out));
+}
+
+const char *wrapper_class_for(struct wrapper_reader *r, const struct token *v, size_t n, const char *name)
+{
+    struct asked asked = {0};
+    const char *best = NULL;
+
+    read_asked(r->arena, v, n, name, &asked);
+    for (size_t i = 0; i < r->source->decls.n && asked.n; i++) {
+        const struct init_decl *d = &r->source->decls.v[i];
+        const struct token *t = &r->source->tokens.v[d->first];
+        if (d->kind != INIT_TYPE || !*d->name || !answers(r->source, d, &asked))
+            continue;
+        while (token_is(t, "template"))
+            t = &r->source->tokens.v[init_angle(r->source, d->first + 1, d->end)];
+        const char *text = token_in(t, "struct|class") ? plain_class(r, d) : NULL;
+        if (text && (!best || !d->is_template))
+            best = text;
+        if (text && !d->is_template)
+            break;
+    }
+    return best;
+}
+
+/* `Add<T, kWidth>` of a caller, in which each of its own names is what it stands for; NULL: no class of the
+ * files. */
+static const char *class_written(struct wrapper_reader *r, const struct init_decl *host,
+                                 const struct tokens *list, size_t item, size_t next, int depth)
+{
+    struct str out = {.arena = r->arena};
+    size_t open = item;
+
+    while (open + 2 < next && token_is(&list->v[open + 1], "::"))
+        open += 2;
+    if (!token_is(&list->v[open + 1], "<") || wrapper_angle(list->v, list->n, open + 1) + 1 != next ||
+        !init_named(r->source, token_text(r->arena, &list->v[open])))
+        return NULL;
+    for (size_t i = item; i < next; i++) {
+        const char *word = token_text(r->arena, &list->v[i]), *value = NULL;
+        const int own = list->v[i].kind == TOK_WORD ? own_tparam(r, list, word) : -1;
+        if (own >= 0 && depth < 4 && !str_eq(host->name, r->kernel.name))
+            value = wrapper_called_with(r, host->name, (size_t)own, depth + 1);
+        else if (list->v[i].kind == TOK_WORD && !is_value(r, host, word))
+            value = fixed_in(r, list, word);
+        if (own >= 0 && !value)
+            value = wrapper_default_type(word);
+        str_addf(&out, "%s%s", out.len && token_is(&list->v[i - 1], ",") ? " " : "", value ? value : word);
+    }
+    return arena_strdup(r->arena, str_text(&out));
+}
+
 /* What callers write for template parameter `which` of the function: its first plain value. One that they have
  * as a template parameter themselves is what their callers write. */
 const char *wrapper_called_with(struct wrapper_reader *r, const char *name, size_t which, int depth)
@@ -73,8 +225,12 @@ const char *wrapper_called_with(struct wrapper_reader *r, const char *name, size
             size_t next = wrapper_item(list.v, item, end), last = item;
             while (last + 2 < next && token_is(&list.v[last + 1], "::"))
                 last += 2;
-            if (last + 1 != next)
+            if (last + 1 != next) {
+                const char *class = class_written(r, host, &list, item, next, depth);
+                if (class)
+                    return class;
                 continue;
+            }
             const char *word = token_text(a, &list.v[last]), *value;
             int own = own_tparam(r, &list, word);
             if (own < 0 && is_value(r, host, word))
@@ -228,6 +384,14 @@ static bool is_function(const struct wrapper_reader *r, const char *value)
     return found && found->decls.n && r->source->decls.v[found->decls.v[0]].kind == INIT_FUNCTION;
 }
 
+/* Does the file declare the class that "a::Add<float>" says? */
+static bool is_class(struct wrapper_reader *r, const char *value)
+{
+    const char *name = arena_strndup(r->arena, value, strcspn(value, "<")), *colon = strrchr(name, ':');
+
+    return init_named(r->source, colon ? colon + 1 : name) != NULL;
+}
+
 void wrapper_choose_tparam(struct wrapper_reader *r, size_t i, const char *instance)
 {
     const struct wrapper_tparam *p = &r->f.tparams[i];
@@ -240,12 +404,14 @@ void wrapper_choose_tparam(struct wrapper_reader *r, size_t i, const char *insta
         value = wrapper_called_with(r, r->f.name, i, 0);
     if (!value)
         value = wrapper_listed(r->arena, instance, i);
-    if (value && p->is_type && !wrapper_type_name(r, value, NULL) && !init_named(r->source, value))
+    if (value && p->is_type && !wrapper_type_name(r, value, NULL) && !is_class(r, value))
         value = NULL;
     if (!value && p->is_type)
         value = instantiated_with(r, p);
     if (!value && p->fallback && !map_has(&r->alias, p->fallback))
         value = p->fallback;
+    if (!value && p->is_type)
+        value = wrapper_class_for(r, r->kernel_tokens.v, r->kernel_tokens.n, p->name);
     if (!value && p->is_type) {
         value = wrapper_default_type(p->name);
         wrapper_note(r, "%s: %s is %s here; for another type name the instance", r->f.name, p->name, value);

@@ -2,7 +2,7 @@
  * what any small shape needs, and an observer looks at every access. */
 #include "internal.h"
 
-enum { ROOM = 1 << 26, MOST_INSNS = 1 << 20, FILLED = 1 << 16, HASHED = 1 << 20 };
+enum { ROOM = 1 << 26, MOST_INSNS = 1 << 20, MOST_CASE_INSNS = 1 << 22, FILLED = 1 << 16, HASHED = 1 << 20 };
 
 struct footprints {
     struct judge *judge;
@@ -57,6 +57,11 @@ struct taking {
     struct footprint *out;
 };
 
+static uint64_t most_insns(const struct footprint_run *run)
+{
+    return run->as ? MOST_CASE_INSNS : MOST_INSNS;
+}
+
 static bool launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
                    const struct image_kernel *k, struct fate *fate, struct err *err)
 {
@@ -65,7 +70,7 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
     struct sanitizer sanitizer = {0};
     struct ptx_options o = {.device = t->of->judge->device,
                             .observers = {sanitize_footprint_on(&t->of->seen)},
-                            .max_warp_insns = MOST_INSNS,
+                            .max_warp_insns = most_insns(t->run),
                             .blocks = t->run->one_block ? &first : NULL,
                             .n_blocks = t->run->one_block,
                             .seed = t->run->order,
@@ -78,7 +83,7 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
     if (!ptx_run(t->of->version.module, t->stage->mem, l, &o, &report, err))
         return false;
     t->out->warp_insns += report.warp_insns;
-    t->out->endless |= report.warp_insns >= MOST_INSNS;
+    t->out->endless |= report.warp_insns >= most_insns(t->run);
     fate_of_report(t->arena, &t->of->version, &report, "in buffers of 64 MB", fate);
     ptx_report_clear(&report);
     return true;

@@ -22,6 +22,9 @@ struct fate {
 bool fate_is(struct fate *f, enum verdict v, int line, const char *words);
 bool fate_isf(struct fate *f, struct arena *a, enum verdict v, int line, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
+/* gpu_compile, or what it gave for the same before. compiles.c */
+bool compiles_take(struct judge_compiles *c, struct nvrtc *n, struct arena *a, const struct compile_request *q,
+                   struct compile_result *r, struct err *err);
 void judge_doing(const struct judge *j, const char *what); /* trial_options.doing, where somebody listens */
 static inline bool fate_open(const struct fate *f)
 {

@@ -40,7 +40,12 @@ struct trial_options {
     /* Told by a pool when a worker begins with what was submitted under that id; NULL: nobody listens. */
     void (*started)(void *context, int id, int worker);
     void *started_context;
+    struct judge_compiles *compiles; /* what was compiled is had again from there; NULL: nothing is */
 };
+
+/* compiles.c: lives in the arena, with all that was compiled. */
+struct judge_compiles *judge_compiles_open(struct arena *a);
+void judge_compiles_close(struct judge_compiles *c);
 
 struct judge; /* a task opened: original and reference compiled, expected answers and original times kept */
 

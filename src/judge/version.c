@@ -159,7 +159,7 @@ static bool compile(struct version *v, struct fate *fate, struct err *err)
     v->loaded = NULL;
     v->module = NULL;
     judge_doing(j, JUDGE_COMPILING);
-    if (!gpu_compile(j->nvrtc, v->arena, &q, r, err)) {
+    if (!compiles_take(j->options.compiles, j->nvrtc, v->arena, &q, r, err)) {
         ptx_module_close(before);
         return false;
     }

@@ -159,6 +159,12 @@ static void set_member(struct interp *in, const struct token *at, struct cell *m
 /* From the items of a list in braces; what it does not reach stays zero. */
 static void fill(struct interp *in, const struct token *at, struct cell *c, struct value list)
 {
+    /* `array<int, 3> a{1, 2, 3}`: the braces of an array that is the only member may be left out */
+    if (c->n_elems == 1 && c->type->kind == TY_RECORD && c->elems[0].type->kind == TY_ARRAY && list.n_items &&
+        !list.fields && list.items[0].type->kind != TY_LIST) {
+        fill(in, at, &c->elems[0], list);
+        return;
+    }
     if (list.n_items > (size_t)c->n_elems)
         fail(in->unit, at, "%zu values for the %lld members of %s", list.n_items, (long long)c->n_elems,
              type_spell(in->arena, c->type));

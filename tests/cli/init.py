@@ -87,6 +87,21 @@ SOUND = [
     ("guess", "src/bare.cuh", "halve_groups", "[100]", ["shape: [k], role: in}", "shape: [k], role: out}"]),
     ("guess", "src/reach.cu", "add_rows_4d", "[2, 3, 4, 5]",
      ["{name: a_data, type: f32, shape: [out_0, out_1, out_2, out_3], role: in}", "{name: b_3, type: i32, value: out_3}"]),
+    # What the build or a header that is not included says.
+    ("supply", "src/wide.cu", "scale_wide", "[5]", ["{name: x, type: f32, shape: [48 * rows], role: in}"]),
+    ("supply", "src/wide.cu", "add_groups", "[5]", ["shape: [64 * groups], role: inout}", "# TODO: nothing that was read defines GROUP_LENGTH"]),
+    ("supply", "src/wide.cu", "negate_rows", "[5, 40]", ["shape: [rows, width], role: out}"]),
+    ("supply", "src/wide.cu", "map_each", "[100]", ["shape: [n], role: out}"]),
+    ("met", "src/met.cu", "sum_parts_of", "[20, 30]", ["shape: [n_x], role: in", "values: {kind: offsets, low: 0, high: n_x}"]),
+    ("met", "src/met.cu", "pair_bits", "[100]", ["{name: bits, type: u64, shape: [n, ((n + 63) / 64)], role: out}"]),
+    ("met", "src/met.cu", "scale_heads", "[5, 6]", ["{name: width, type: i32, value: heads * 8}", "shape: [rows, 8 * heads], role: out}"]),
+    ("met", "src/met.cu", "keep_bits", "[100]", ["shape: [n], role: out}", "{name: more, type: i8, value: 1} # TODO"]),
+    ("met", "src/met.cu", "shade", "[100]", ["shape: [4 * n], role: out", "# TODO: by is a uchar4 of 1, 2, ... here"]),
+    ("met", "src/met.cu", "three_rounds", "[100]", ["shape: [n], role: inout}"]),
+    ("met", "src/met.cu", "double_rows", "[100]", ["shape: [32 * n], role: in}"]),
+    ("met", "src/types.cu", "add_counts", "[100]", ["{name: sums, type: u64, shape: [n], role: inout}"]),
+    ("met", "src/inner.cu", "sum_warps", "[5]", ["shape: [32 * rows], role: in}", "shape: [rows], role: out}"]),
+    ("met", "src/view.cu", "add_one", "[5, 40]", ["{name: x_data, type: f32, shape: [blocks_y, x_1], role: inout}"]),
 ]
 
 

@@ -1,0 +1,238 @@
+/* Names that nothing of what was read declares: what the build defines (`-DNAME=VALUE` of a file beside), else
+ * a file of the repository that declares them, which is read ahead of the kernel's; else a number. */
+#include "init/internal.h"
+
+#include <ctype.h>
+#include <dirent.h>
+
+enum { MOST_SUPPLIED = 8, MOST_BUILD_FILES = 200, MOST_BUILD_BYTES = 1 << 20, NUMBER = 64 };
+
+/* The name that the compiler, or the launcher's language, does not know; NULL: it says something else. */
+static const char *missing_name(const struct init_source *s, const char *why)
+{
+    static const struct {
+        const char *before, *behind;
+    } words[] = {{"identifier \"", "\" is undefined"}, {"the name ", " is not known"},
+                 {"the type ", " is not known"},       {"the type ", " is not understood"},
+                 {"has no member \"", "\""},           {"error: ", " is not a template"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        for (const char *at = why; (at = strstr(at, words[i].before)); at++) {
+            const char *name = at + strlen(words[i].before);
+            const size_t len = str_word(name);
+            if (len && str_starts(name + len, words[i].behind) && !isdigit((unsigned char)*name) &&
+                !strstr(why, "class \"") && !strstr(why, "namespace \"std\""))
+                return arena_strndup(s->arena, name, len);
+        }
+    }
+    return NULL;
+}
+
+/* ---- what the build defines */
+
+/* The number that `NAME = 64` in the text gives it; NULL: none. */
+static const char *number_of(struct arena *a, const char *text, const char *name)
+{
+    for (const char *p = text; (p = str_find_word(text, p, name)); p += strlen(name)) {
+        const char *value = p + strlen(name) + strspn(p + strlen(name), " \t");
+        if (*value != '=' || value[1] == '=')
+            continue;
+        value += 1 + strspn(value + 1, " \t");
+        if (isdigit((unsigned char)*value))
+            return arena_strndup(a, value, strspn(value, "0123456789"));
+    }
+    return NULL;
+}
+
+/* What `-DNAME=` in the text of a build file gives it; NULL: nothing that is a number. */
+static const char *defined_in(struct arena *a, const char *text, const char *name)
+{
+    const char *flag = arena_printf(a, "-D%s=", name);
+
+    for (const char *p = text; (p = strstr(p, flag)); p++) {
+        const char *value = p + strlen(flag);
+        if (isdigit((unsigned char)*value) || *value == '(')
+            return arena_strndup(a, value, strcspn(value, " \t\r\n'\",;)"));
+        value += strspn(value, "${\"' +(str");
+        const size_t len = str_word(value);
+        const char *number = len ? number_of(a, text, arena_strndup(a, value, len)) : NULL;
+        if (number)
+            return number;
+    }
+    return NULL;
+}
+
+static bool is_build_file(const char *name)
+{
+    return str_ends(name, ".py") || str_ends(name, ".cmake") || str_ends(name, ".mk") ||
+           str_starts(name, "Makefile") || str_eq(name, "CMakeLists.txt");
+}
+
+/* In the folders from the kernel's file up to the repository's root. */
+static bool from_build(struct init_source *s, const char *name)
+{
+    const char *dir = fs_dirname(s->arena, s->files.v[0]->real);
+    int n_files = 0;
+
+    for (; fs_below(dir, s->root); dir = fs_dirname(s->arena, dir)) {
+        DIR *d = opendir(dir);
+        const struct dirent *e;
+        while (d && (e = readdir(d)) && n_files < MOST_BUILD_FILES) {
+            char *text;
+            size_t len;
+            if (e->d_type != DT_REG || !is_build_file(e->d_name))
+                continue;
+            n_files++;
+            if (!fs_read(s->arena, fs_join(s->arena, dir, e->d_name), &text, &len, NULL) ||
+                len > MOST_BUILD_BYTES)
+                continue;
+            const char *value = defined_in(s->arena, text, name);
+            if (!value)
+                continue;
+            vec_add(s->arena, &s->supplied,
+                    ((struct init_supplied){name, value, arena_strdup(s->arena, e->d_name)}));
+            closedir(d);
+            return true;
+        }
+        if (d)
+            closedir(d);
+        if (str_eq(dir, s->root))
+            break;
+    }
+    return false;
+}
+
+/* ---- what another file declares */
+
+/* The word before `at`, in the text. */
+static bool is_behind(const char *text, const char *at, const char *list)
+{
+    const char *end = at, *first;
+
+    while (end > text && strchr(" \t\n", end[-1]))
+        end--;
+    first = end;
+    while (first > text && str_in_word(first[-1]))
+        first--;
+    return end > first && str_in_n(first, (size_t)(end - first), list);
+}
+
+static bool declares(const char *text, const char *name)
+{
+    const size_t len = strlen(name);
+
+    for (const char *p = text; (p = str_find_word(text, p, name)); p += len) {
+        const char *next = p + len + strspn(p + len, " \t\r\n"),
+                   *line = text + str_line_start(text, (size_t)(p - text));
+        if (is_behind(text, p, "define"))
+            return true;
+        if (is_behind(text, p, "struct|class|union|enum") && (*next == '{' || (*next == ':' && next[1] != ':')))
+            return true;
+        if (is_behind(text, p, "using") && *next == '=')
+            return true;
+        line += strspn(line, " \t");
+        if (*next == ';' && (str_starts(line, "typedef") || str_starts(line, "}")))
+            return true;
+        if (*next == '=' && (str_starts(line, "constexpr") || str_starts(line, "static const") ||
+                             str_starts(line, "const") || str_starts(line, "inline constexpr")))
+            return true;
+        const char *close = *next == '(' ? strchr(next, ')') : NULL;
+        if (close && p != line && strncmp(line, "return", 6) != 0) { /* a function with its body */
+            close += 1 + strspn(close + 1, " \t\r\n");
+            if (*close == '{' && memmem(line, (size_t)(p - line), "__device__", 10))
+                return true;
+        }
+    }
+    return false;
+}
+
+static size_t common(const char *a, const char *b)
+{
+    size_t n = 0, last = 0;
+
+    for (; a[n] && a[n] == b[n]; n++)
+        last = a[n] == '/' ? n : last;
+    return last;
+}
+
+/* The nearest header that declares the name. */
+static bool from_repository(struct init_source *s, const char *name)
+{
+    const char *paths[64], *best = NULL;
+    const size_t n = init_saying(s, name, name, name, paths, ARRAY_LEN(paths));
+
+    for (size_t i = 0; i < n; i++) {
+        char *text;
+        bool there = str_ends(paths[i], ".cu") ||
+                     (best && common(paths[i], s->files.v[0]->real) <= common(best, s->files.v[0]->real));
+        for (size_t k = 0; k < s->ahead.n; k++)
+            there = there || str_eq(s->ahead.v[k], paths[i]);
+        if (!there && fs_read(s->arena, paths[i], &text, NULL, NULL) && declares(text, name))
+            best = paths[i];
+    }
+    if (best)
+        vec_add(s->arena, &s->ahead, best);
+    return best != NULL;
+}
+
+/* Of a name that is declared by what was read behind the kernel's file: that file. */
+static bool from_behind(struct init_source *s, const char *name)
+{
+    const struct init_names *found = init_named(s, name);
+
+    for (size_t i = 0; found && i < found->decls.n; i++) {
+        int line, col;
+        const struct init_file *f =
+            init_place(s, s->tokens.v[s->decls.v[found->decls.v[i]].first].at, &line, &col);
+        bool there = !f || f == s->files.v[0] || !str_starts(f->real, "/") || str_ends(f->real, ".cu");
+        for (size_t k = 0; k < s->ahead.n; k++)
+            there = there || str_eq(s->ahead.v[k], f->real);
+        if (there)
+            continue;
+        vec_add(s->arena, &s->ahead, f->real);
+        return true;
+    }
+    return false;
+}
+
+/* ---- */
+
+/* Is the name, as the kernel's file says it, no type and no function? */
+static bool is_number(const struct init_source *s, const char *name)
+{
+    const char *text = s->files.v[0]->text;
+    bool any = false;
+
+    for (const char *p = name; *p; p++) {
+        if (islower((unsigned char)*p))
+            return false;
+    }
+    for (const char *p = text; (p = str_find_word(text, p, name)); p += strlen(name)) {
+        const char *next = p + strlen(name) + strspn(p + strlen(name), " \t");
+        any = true;
+        if (*next == '(' || *next == '{' || str_starts(next, "::") || str_in_word(*next))
+            return false;
+    }
+    return any;
+}
+
+bool init_supply(struct init_source *s, const char *why, bool numbers)
+{
+    const char *name = missing_name(s, why);
+
+    if (!name || s->supplied.n + s->ahead.n >= MOST_SUPPLIED)
+        return false;
+    for (size_t i = 0; i < s->supplied.n; i++) {
+        if (str_eq(s->supplied.v[i].name, name))
+            return false;
+    }
+    if (!init_named(s, name) && !map_has(&s->macro_names, name) &&
+        (from_build(s, name) || from_repository(s, name)))
+        return true;
+    if (strstr(why, "is undefined") && from_behind(s, name))
+        return true;
+    if (!numbers || init_named(s, name) || !is_number(s, name))
+        return false;
+    vec_add(s->arena, &s->supplied, ((struct init_supplied){name, arena_printf(s->arena, "%d", NUMBER), NULL}));
+    return true;
+}

@@ -1,0 +1,255 @@
+/* The task written, and tried in other ways where it does not run: without declarations that do not compile,
+ * for other types, from the kernel alone, with other numbers and blocks. */
+#include "init/wrapper.h"
+
+enum { ALONE_FUEL = 25000000, BLOCK_FUEL = 8000000 }; /* of struct init_task */
+enum { MOST_BANNED = 6 };                             /* declarations that do not compile */
+
+void init_write_text(struct init_source *s, const char *folder, const char *name, const char *text)
+{
+    if (!fs_write_text(fs_join(s->arena, folder, name), text, &s->trap.err))
+        longjmp(s->trap.jump, 1);
+}
+
+/* `[=] __device__ (...)`: what needs nvcc's --extended-lambda. */
+static bool has_device_lambda(const char *text)
+{
+    while ((text = strchr(text, ']'))) {
+        text += 1 + strspn(text + 1, " \n");
+        if (str_starts(text, "__device__") || str_starts(text, "__host__"))
+            return true;
+    }
+    return false;
+}
+
+/* kernel.cu and origin.json of what the kernel and its launcher use. */
+static void write_kernel(struct init_source *s, const struct init_decl *kernel, const struct init_decl *own,
+                         struct init_task *t, const char *folder)
+{
+    init_close(s, kernel, own ? own->name : t->launcher);
+    const char *text = init_kernel_text(s, t, s->files.v[0]->path);
+    t->lambdas = has_device_lambda(text);
+    t->limits = strstr(text, "numeric_limits<") != NULL;
+    init_write_text(s, folder, "kernel.cu", text);
+    init_write_text(s, folder, "origin.json", init_origin_text(s, t, init_qualified(s, kernel)));
+}
+
+/* The launcher without `using namespace a`, where it opens a::cuda as well: the toolkit's headers would no
+ * longer know which cuda they mean. */
+static const char *without_outer(struct init_source *s, const char *launcher)
+{
+    for (const char *p = launcher; (p = strstr(p, "using namespace ")); p++) {
+        const char *end = strstr(p, "::cuda;\n");
+        if (!end || end > p + strcspn(p, "\n"))
+            continue;
+        const char *outer = arena_printf(s->arena, "%.*s;\n", (int)(end - p), p), *at = strstr(launcher, outer);
+        if (at)
+            return arena_printf(s->arena, "%.*s%s", (int)(at - launcher), launcher, at + strlen(outer));
+    }
+    return NULL;
+}
+
+/* The declarations in whose lines the compiler finds errors are left out, where no kernel is among them. */
+static bool ban(struct init_source *s, const struct err *err)
+{
+    const char *at = err->text;
+    int line = err->line;
+
+    do {
+        struct init_decl *d = init_decl_at(s, line);
+        if (!d || d->is_global)
+            return false;
+        d->banned = true;
+        at = strstr(at, "; line ");
+        line = at ? atoi(at + 7) : 0;
+        at += at ? 7 : 0;
+    } while (line > 0);
+    return true;
+}
+
+/* The files of the task as the wrapper makes it; false, with err, where it could not be run. A declaration that
+ * does not compile, and without which all else does, was not needed. */
+bool init_write_task(struct init_source *s, const struct init_wrapped *w, const struct init_decl *own,
+                     struct init_task *t, const char *folder, struct err *err)
+{
+    const struct init_decl *kernel = w->kernel;
+    struct err first = {0};
+    bool ran;
+
+    t->entry = own ? own->name : arena_printf(s->arena, "launch_%s", kernel->name);
+    while (!own && init_named(s, t->entry))
+        t->entry = arena_printf(s->arena, "%s_", t->entry);
+    init_wrapper(t, w);
+    wrapper_divisors(t, w);
+    if (own)
+        t->launcher = NULL;
+    struct init_task before = *t;
+    for (int banned = 0;; banned++) {
+        write_kernel(s, kernel, own, t, folder);
+        t->fuel = s->fuel;
+        t->compiles = s->compiles;
+        ran = init_settle(t, s->arena, folder, fs_basename(folder), err);
+        s->fuel = t->fuel;
+        if (!ran && !banned)
+            first = *err;
+        const char *narrower = !ran && before.launcher && strstr(err->text, "\"cuda\" is ambiguous")
+                                   ? without_outer(s, before.launcher)
+                                   : NULL;
+        if (narrower) {
+            before.launcher = narrower;
+            *t = before;
+            continue;
+        }
+        if (ran || !strstr(err->text, "compile-failed") || banned == MOST_BANNED || !ban(s, err))
+            break;
+        *t = before;
+    }
+    for (size_t i = 0; i < s->decls.n && !ran; i++)
+        s->decls.v[i].banned = false;
+    if (!ran)
+        *err = first;
+    return ran;
+}
+
+/* c10::Half has operators with float and int that __half lacks: what does not compile for 16 bits may for 32.
+ * And functions that are written for some types alone may lack float. NULL: no other types. */
+const char *init_other_types(struct init_source *s, const struct init_task *t, const struct init_wrapped *w,
+                             const struct err *err)
+{
+    struct str list = {0};
+
+    if (w->instance || !w->kernel->is_template || !t->launcher || !strstr(err->text, "compile-failed"))
+        return NULL;
+    if (!token_in(&s->tokens.v[w->kernel->first + 2], "typename|class")) /* a number comes first */
+        return NULL;
+    const bool half = strstr(t->launcher, "__half") != NULL;
+    for (size_t i = w->kernel->first; i < w->kernel->params; i++) {
+        const struct token *name = &s->tokens.v[i + 1];
+        if (!token_in(&s->tokens.v[i], "typename|class") || name->kind != TOK_WORD)
+            continue;
+        const char *word = token_text(s->arena, name);
+        if (half && list.len && !token_is(&s->tokens.v[i - 1], ","))
+            break; /* behind a number */
+        const char *type = half || strcasestr(word, "acc") || strcasestr(word, "comp") ? "float" : "__half";
+        if (!str_eq(wrapper_default_type(word), "float"))
+            type = wrapper_default_type(word);
+        else if (strstr(err->text, "must have integral"))
+            type = "int32_t";
+        str_addf(&list, "%s%s", list.len ? ", " : "", type);
+    }
+    return list.len ? str_take(&list, s->arena) : NULL;
+}
+
+static const char *const written[] = {"kernel.cu", "origin.json"};
+
+struct saved { /* the files of a task, while another one is tried */
+    char *texts[ARRAY_LEN(written)];
+};
+
+static bool save(struct init_source *s, const char *folder, struct saved *to, struct err *err)
+{
+    for (size_t i = 0; i < ARRAY_LEN(written); i++) {
+        if (!fs_read(s->arena, fs_join(s->arena, folder, written[i]), &to->texts[i], NULL, err))
+            return false;
+    }
+    return true;
+}
+
+static void restore(struct init_source *s, const char *folder, const struct saved *from)
+{
+    for (size_t i = 0; i < ARRAY_LEN(written); i++)
+        init_write_text(s, folder, written[i], from->texts[i]);
+}
+
+/* Where what was read of the host does not run, or not within any shapes: the launcher from the kernel alone,
+ * if that one does. */
+bool init_try_alone(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
+                    bool ran, struct err *err)
+{
+    const struct init_task before = *t;
+    const struct err was = *err;
+    const char *why = "its sizes do not fit together";
+    const size_t n_hosts = w->n_hosts;
+    struct saved saved;
+
+    if (!t->launcher || t->alone)
+        return ran;
+    if (!t->runs)
+        why = ran ? "it does not run at small sizes" : arena_strdup(s->arena, err->text);
+    if (!save(s, folder, &saved, err))
+        return ran;
+    w->n_hosts = 0;
+    *t = (struct init_task){0};
+    if (s->fuel)
+        *s->fuel = MAX(*s->fuel, (int64_t)ALONE_FUEL);
+    const bool ran_alone = init_write_task(s, w, NULL, t, folder, err);
+    if (t->sound || (t->runs && !before.runs) || strstr(why, "already been defined")) {
+        vec_add(s->arena, &t->notes, arena_printf(s->arena, "with the function that launches it: %s", why));
+        return ran_alone;
+    }
+    w->n_hosts = n_hosts;
+    *t = before;
+    *err = was;
+    restore(s, folder, &saved);
+    return ran;
+}
+
+/* A launcher from the kernel alone whose template's numbers were guessed, and which does not compile: others.
+ */
+bool init_try_numbers(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
+                      struct err *err)
+{
+    const struct init_task before = *t;
+    const struct err was = *err;
+    struct saved saved;
+    bool ran = false;
+
+    if (!save(s, folder, &saved, err))
+        return false;
+    for (w->number = 1; w->number < INIT_NUMBERS && !ran; w->number++) {
+        *t = (struct init_task){0};
+        ran = init_write_task(s, w, NULL, t, folder, err);
+    }
+    if (ran)
+        return true;
+    w->number = 0;
+    *t = before;
+    *err = was;
+    restore(s, folder, &saved);
+    return false;
+}
+
+/* Did it not run for what the number of threads in a block decides? */
+bool init_asks_block(const struct init_task *t)
+{
+    static const char *const words[] = {"shared memory", "threads in a block", "barrier"};
+    const bool many = t->flaw && strstr(t->flaw, "must be from 1 to");
+    bool asks = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        asks = asks || (t->flaw && strstr(t->flaw, words[i]));
+    return ((asks && t->any_block) || many) && t->alone && !t->runs;
+}
+
+/* A launcher from the kernel alone that does not run: other blocks, which nothing speaks against. */
+bool init_try_blocks(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
+                     struct err *err)
+{
+    const struct init_task before = *t;
+    struct saved saved;
+    bool ran = true;
+
+    if (!save(s, folder, &saved, err))
+        return true;
+    for (w->block = 1; w->block < INIT_BLOCKS && ran && !t->runs; w->block++) {
+        *t = (struct init_task){0};
+        *s->fuel = MAX(*s->fuel, (int64_t)BLOCK_FUEL);
+        ran = init_write_task(s, w, NULL, t, folder, err);
+    }
+    w->block = 0;
+    if (ran && t->runs)
+        return true;
+    *t = before;
+    restore(s, folder, &saved);
+    return true;
+}
