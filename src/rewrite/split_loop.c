@@ -357,11 +357,9 @@ static const char *clear_text(const struct function *f, const struct turns *l, i
                        (node_ok(v->init) && constant_value(f, v->init, &zero) && zero == 0);
         if (l->sums[k].how != GATHERS_SUM || (is_zero && v->assignments == 1))
             continue;
-        str_addf(&b, "%s%s = ",
-                 any      ? ""
-                 : blocks ? "if (blockIdx.y + threadIdx.y > 0)\n    "
-                          : "if (threadIdx.y > 0)\n    ",
-                 v->name);
+        if (!any)
+            str_addf(&b, "if (%sthreadIdx.y > 0)\n    ", blocks ? "blockIdx.y + " : "");
+        str_addf(&b, "%s = ", v->name);
         any = true;
     }
     return any ? arena_printf(f->a, "%s0;\n%s", text_reindent(f->a, str_text(&b), (int)strlen(indent)), indent)
@@ -378,17 +376,18 @@ static void loop_edit(const struct function *f, const struct turns *l, const str
     const char *mine = n->shape.blocks ? arena_printf(a, "(int)(blockIdx.y * %d + threadIdx.y)", n->shape.parts)
                                        : "(int)threadIdx.y";
     int parts = n->shape.parts * MAX(n->shape.blocks, 1);
+    char *step = node_ok(l->step) ? text_of(f, l->step) : NULL;
 
     if (n->inside && reads_memory(f, l->start))
         start = arena_printf(a, "%s ? %s : 0", n->inside, start);
-    if (node_ok(l->step))
-        mine = arena_printf(a, "%s * (%s)", mine, text_of(f, l->step));
-    edits_node(edits, l->start, zero ? mine : arena_printf(a, plain ? "%s + %s" : "(%s) + %s", start, mine));
+    if (step)
+        mine = arena_printf(a, "%s * (%s)", mine, step);
+    if (!plain && !zero)
+        start = arena_printf(a, "(%s)", start);
+    edits_node(edits, l->start, zero ? mine : arena_printf(a, "%s + %s", start, mine));
     if (n->inside)
         edits_at(edits, node_start(condition), arena_printf(a, "%s && ", n->inside));
-    edits_node(edits, update,
-               node_ok(l->step) ? arena_printf(a, "%s += %d * (%s)", index, parts, text_of(f, l->step))
-                                : arena_printf(a, "%s += %d", index, parts));
+    edits_node(edits, update, arena_printf(a, step ? "%s += %d * (%s)" : "%s += %d", index, parts, step));
     const char *clear = clear_text(f, l, n->shape.blocks);
     struct node before = node_prev(l->loop);
     if (*clear) /* not between a pragma and its loop */
