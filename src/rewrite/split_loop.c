@@ -154,8 +154,12 @@ static bool splits(const struct function *f, struct split *s, struct err *why)
 {
     const char *body = text_of(f, f->body);
     int64_t threads;
+    size_t n_shared;
 
     *s = (struct split){0};
+    lane_loops(f, &n_shared);
+    if (n_shared > 0)
+        return err_input(why, "the threads of %s share loops already", f->name);
     if (f->n_launches == 0 || function_is_named_elsewhere(f) || node_ok(launch_bound(f)) ||
         calls_barrier(f, f->body) || macros_ask_for_place(f))
         return err_input(why, "the threads of %s meet, or it is more than launched", f->name);
