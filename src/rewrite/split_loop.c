@@ -110,6 +110,19 @@ static bool walk(const struct function *f, struct split *s, struct node block, s
     return walk(f, s, node_field(s->around, FIELD_CONSEQUENCE), why);
 }
 
+/* Is what a loop stores mentioned behind it, though its threads do not meet there? */
+static bool stores_are_read(const struct function *f, const struct split *s)
+{
+    for (const struct turns *l = s->loops; l < s->loops + s->n_loops; l++) {
+        const char *behind = text_range(f, node_end(l->loop), node_end(f->body));
+        for (size_t i = 0; i < f->n_params && l->n_sums == 0; i++)
+            if (memory_written_in(f, f->variables[i].name, l->loop) &&
+                str_has_word(behind, f->variables[i].name))
+                return true;
+    }
+    return false;
+}
+
 /* A thread's place is asked for in one index alone, which counts blocks of any size. */
 static bool counts_any_block(const struct function *f)
 {
@@ -171,7 +184,10 @@ static bool splits(const struct function *f, struct split *s, struct err *why)
             return err_input(why, "the threads of %s's blocks are not written down", f->name);
         s->threads = threads;
     }
-    return s->threads % WARP == 0 && walk(f, s, f->body, why);
+    if (s->threads % WARP)
+        return err_input(why, "the blocks of %s have no whole warps", f->name);
+    return walk(f, s, f->body, why) &&
+           (!stores_are_read(f, s) || err_input(why, "what a loop of %s stores is read behind it", f->name));
 }
 
 static struct shape shape_of(const struct split *s, int setting)
