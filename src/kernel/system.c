@@ -289,17 +289,8 @@ bool system_header(const char *name, size_t len)
     return str_in_n(name, len, headers);
 }
 
-static bool listed(const char *list, const char *name)
-{
-    char padded[80];
-
-    if (snprintf(padded, sizeof(padded), " %s ", name) >= (int)sizeof(padded))
-        return false;
-    return strstr(list, padded) != NULL;
-}
-
 /* `list` is in the order of bytes: a declaration asks each time it is executed. */
-static bool listed_in_order(const char *list, size_t size, const char *name)
+static bool listed(const char *list, size_t size, const char *name)
 {
     size_t from = 1, to = size, len = strlen(name);
 
@@ -357,22 +348,22 @@ bool system_undefined(const char *name)
  * to ask for one is no question about the compiler. */
 bool system_constant(const char *name)
 {
-    return listed(
-        " M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 ",
-        name);
+    return str_in(
+        name,
+        "M_E|M_LOG2E|M_LOG10E|M_LN2|M_LN10|M_PI|M_PI_2|M_PI_4|M_1_PI|M_2_PI|M_2_SQRTPI|M_SQRT2|M_SQRT1_2");
 }
 
 bool system_predefined(const char *name)
 {
-    return listed_in_order(always, sizeof(always) - 1, name);
+    return listed(always, sizeof(always) - 1, name);
 }
 
 bool system_macro(const char *name)
 {
     if (system_undefined(name))
         return false;
-    return reserved(name) || listed_in_order(always, sizeof(always) - 1, name) ||
-           listed_in_order(others, sizeof(others) - 1, name) || has_prefix(name);
+    return reserved(name) || listed(always, sizeof(always) - 1, name) ||
+           listed(others, sizeof(others) - 1, name) || has_prefix(name);
 }
 
 /* What a pasted or quoted argument may be replaced by first. Functions such as __float2half are no macros. */
