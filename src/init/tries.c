@@ -142,12 +142,17 @@ const char *init_other_types(struct init_source *s, const struct init_task *t, c
 
 static const char *const written[] = {"kernel.cu", "origin.json"};
 
-struct saved { /* the files of a task, while another one is tried */
+struct saved { /* a task and its files, while another one is tried */
+    struct init_task task;
+    struct err err;
     char *texts[ARRAY_LEN(written)];
 };
 
-static bool save(struct init_source *s, const char *folder, struct saved *to, struct err *err)
+static bool save(struct init_source *s, const char *folder, const struct init_task *t, struct saved *to,
+                 struct err *err)
 {
+    to->task = *t;
+    to->err = *err;
     for (size_t i = 0; i < ARRAY_LEN(written); i++) {
         if (!fs_read(s->arena, fs_join(s->arena, folder, written[i]), &to->texts[i], NULL, err))
             return false;
@@ -155,8 +160,11 @@ static bool save(struct init_source *s, const char *folder, struct saved *to, st
     return true;
 }
 
-static void restore(struct init_source *s, const char *folder, const struct saved *from)
+static void restore(struct init_source *s, const char *folder, const struct saved *from, struct init_task *t,
+                    struct err *err)
 {
+    *t = from->task;
+    *err = from->err;
     for (size_t i = 0; i < ARRAY_LEN(written); i++)
         init_write_text(s, folder, written[i], from->texts[i]);
 }
@@ -166,8 +174,6 @@ static void restore(struct init_source *s, const char *folder, const struct save
 bool init_try_alone(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
                     bool ran, struct err *err)
 {
-    const struct init_task before = *t;
-    const struct err was = *err;
     const char *why = "its sizes do not fit together";
     const size_t n_hosts = w->n_hosts;
     struct saved saved;
@@ -176,21 +182,19 @@ bool init_try_alone(struct init_source *s, struct init_wrapped *w, struct init_t
         return ran;
     if (!t->runs)
         why = ran ? "it does not run at small sizes" : arena_strdup(s->arena, err->text);
-    if (!save(s, folder, &saved, err))
+    if (!save(s, folder, t, &saved, err))
         return ran;
     w->n_hosts = 0;
     *t = (struct init_task){0};
     if (s->fuel)
         *s->fuel = MAX(*s->fuel, (int64_t)ALONE_FUEL);
     const bool ran_alone = init_write_task(s, w, NULL, t, folder, err);
-    if (t->sound || (t->runs && !before.runs) || strstr(why, "already been defined")) {
+    if (t->sound || (t->runs && !saved.task.runs) || strstr(why, "already been defined")) {
         vec_add(s->arena, &t->notes, arena_printf(s->arena, "with the function that launches it: %s", why));
         return ran_alone;
     }
     w->n_hosts = n_hosts;
-    *t = before;
-    *err = was;
-    restore(s, folder, &saved);
+    restore(s, folder, &saved, t, err);
     return ran;
 }
 
@@ -199,12 +203,10 @@ bool init_try_alone(struct init_source *s, struct init_wrapped *w, struct init_t
 bool init_try_numbers(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
                       struct err *err)
 {
-    const struct init_task before = *t;
-    const struct err was = *err;
     struct saved saved;
     bool ran = false;
 
-    if (!save(s, folder, &saved, err))
+    if (!save(s, folder, t, &saved, err))
         return false;
     for (w->number = 1; w->number < INIT_NUMBERS && !ran; w->number++) {
         *t = (struct init_task){0};
@@ -213,9 +215,7 @@ bool init_try_numbers(struct init_source *s, struct init_wrapped *w, struct init
     if (ran)
         return true;
     w->number = 0;
-    *t = before;
-    *err = was;
-    restore(s, folder, &saved);
+    restore(s, folder, &saved, t, err);
     return false;
 }
 
@@ -235,11 +235,10 @@ bool init_asks_block(const struct init_task *t)
 bool init_try_blocks(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
                      struct err *err)
 {
-    const struct init_task before = *t;
     struct saved saved;
     bool ran = true;
 
-    if (!save(s, folder, &saved, err))
+    if (!save(s, folder, t, &saved, err))
         return true;
     for (w->block = 1; w->block < INIT_BLOCKS && ran && !t->runs; w->block++) {
         *t = (struct init_task){0};
@@ -249,7 +248,6 @@ bool init_try_blocks(struct init_source *s, struct init_wrapped *w, struct init_
     w->block = 0;
     if (ran && t->runs)
         return true;
-    *t = before;
-    restore(s, folder, &saved);
+    restore(s, folder, &saved, t, err);
     return true;
 }
