@@ -76,9 +76,10 @@ static bool walk(const struct function *f, struct split *s, struct node block, s
     for (size_t i = 0; i < n; i++)
         if (turns_of(f, all[i], &l) && turns_are_apart(f, &l, NULL))
             last = i + 1;
-    if (last == 0 && n > 0 && node_is(all[n - 1], NODE_IF_STATEMENT) && !node_ok(s->around) &&
-        !node_ok(node_field(all[n - 1], FIELD_ALTERNATIVE)) &&
-        node_is(node_field(all[n - 1], FIELD_CONSEQUENCE), NODE_COMPOUND_STATEMENT)) {
+    bool enters = last == 0 && n > 0 && node_is(all[n - 1], NODE_IF_STATEMENT) && !node_ok(s->around) &&
+                  !node_ok(node_field(all[n - 1], FIELD_ALTERNATIVE)) &&
+                  node_is(node_field(all[n - 1], FIELD_CONSEQUENCE), NODE_COMPOUND_STATEMENT);
+    if (enters) {
         s->around = all[n - 1];
         last = n - 1;
     }
@@ -102,7 +103,7 @@ static bool walk(const struct function *f, struct split *s, struct node block, s
             return err_input(why, "%s does more than declare variables before its last loop", f->name);
         }
     }
-    if (!node_ok(s->around) || s->n_loops > 0 || node_same(node_field(s->around, FIELD_CONSEQUENCE), block))
+    if (!enters)
         return s->n_loops > 0 || err_input(why, "%s has no loop of a thread by itself", f->name);
     if (node_has_effect(f, node_field(s->around, FIELD_CONDITION)) ||
         (s->questions.n > 0 && reads_memory(f, node_field(s->around, FIELD_CONDITION))))

@@ -75,8 +75,9 @@ static bool gathers(const struct function *f, struct node e, const struct variab
         return false;
     if (node_is_binary(f, right, "+") && says(f, right, v, 1))
         return is_the(f, node_field(right, FIELD_LEFT), v) || is_the(f, node_field(right, FIELD_RIGHT), v);
-    if (call_gathers(f, right, v)) {
-        g->word = call_gathers(f, right, v);
+    const char *word = call_gathers(f, right, v);
+    if (word) {
+        g->word = word;
         g->how = str_eq(g->word, "+") ? GATHERS_SUM : GATHERS_CALL;
         return true;
     }
@@ -146,6 +147,7 @@ static bool stores_apart(const struct function *f, const struct turns *l, struct
 
 bool turns_are_apart(const struct function *f, struct turns *l, struct err *why)
 {
+    static const enum node_kind kinds[] = {NODE_ASSIGNMENT_EXPRESSION, NODE_UPDATE_EXPRESSION};
     struct node body = node_field(l->loop, FIELD_BODY);
     int line = node_line(f->s, l->loop);
 
@@ -164,8 +166,8 @@ bool turns_are_apart(const struct function *f, struct turns *l, struct err *why)
             return err_input(why, "the loop at line %d carries %s from turn to turn", line, v->name);
         l->sums[l->n_sums++] = g;
     }
-    for (enum node_kind k = NODE_ASSIGNMENT_EXPRESSION;; k = NODE_UPDATE_EXPRESSION) {
-        for (struct node *e = nodes_of(f, body, k); node_ok(*e); e++) {
+    for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+        for (struct node *e = nodes_of(f, body, kinds[k]); node_ok(*e); e++) {
             struct node target = node_strip(assigned_target(*e));
             const struct variable *v =
                 node_is(target, NODE_IDENTIFIER) ? function_variable_of(f, target) : pointer_root(f, target);
@@ -173,8 +175,5 @@ bool turns_are_apart(const struct function *f, struct turns *l, struct err *why)
             if (!own && !node_is(target, NODE_IDENTIFIER) && !stores_apart(f, l, target))
                 return err_input(why, "turns of the loop at line %d may store to the same place", line);
         }
-        if (k == NODE_UPDATE_EXPRESSION)
-            break;
-    }
     return true;
 }
