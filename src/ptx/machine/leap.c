@@ -27,9 +27,9 @@ static void open_loop(struct leap_loop *o, const struct ptx_leaps *leaps, const 
 {
     for (const struct leap_loop *k = leaps->loops; k < o; k++)
         if (k->pc == o->pc) {
-            size_t bytes = (k->plan.n + 1) * sizeof(*k->plan.regs);
+            size_t bytes = k->plan.n * sizeof(*k->plan.regs);
             o->plan = k->plan;
-            if (o->plan.regs)
+            if (bytes)
                 o->plan.regs = memcpy(mem_alloc(bytes), k->plan.regs, bytes);
             return;
         }

@@ -307,23 +307,17 @@ static void note_moves(struct leap_plan *p, const struct insn *i)
 
 static void keep(struct leap_plan *p, const struct turn *t)
 {
-    size_t n = 0;
+    VEC(struct leap_reg) regs = {0};
 
-    for (int counted = 0; counted < 2; counted++) {
-        n = 0;
-        for (uint32_t k = 0; k < t->module->n_slots; k++) {
-            const struct value *v = &t->now[k];
-            if (!v->by || (v->flags & (OTHER | MOVES)) != MOVES || (v->bytes != 4 && v->bytes != 8))
-                continue;
-            if (counted)
-                p->regs[n] = (struct leap_reg){
-                    .off = t->module->slot_off[k], .wide = v->bytes == 8, .counts = v->flags & COUNTS};
-            n++;
-        }
-        if (!counted)
-            p->regs = mem_zalloc((n + 1) * sizeof(*p->regs));
+    for (uint32_t k = 0; k < t->module->n_slots; k++) {
+        const struct value *v = &t->now[k];
+        const struct leap_reg r = {
+            .off = t->module->slot_off[k], .wide = v->bytes == 8, .counts = v->flags & COUNTS};
+        if (v->by && (v->flags & (OTHER | MOVES)) == MOVES && (v->bytes == 4 || v->bytes == 8))
+            vec_push(&regs, r);
     }
-    p->n = n;
+    p->regs = regs.v;
+    p->n = regs.n;
 }
 
 void leap_plan(struct leap_plan *p, const struct ptx_module *m, const struct insn *branch)
