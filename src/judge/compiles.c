@@ -31,7 +31,7 @@ static const char *key_of(struct arena *a, const struct compile_request *q)
     for (size_t i = 0; i < q->n_flags; i++)
         str_addf(&all, "%s\n", q->flags[i]);
     for (size_t i = 0; i < q->n_kernels; i++)
-        str_addf(&all, "%s\n", q->kernels[i]);
+        str_addf(&all, "%s\n%d\n", q->kernels[i], q->shared_names && q->shared_names[i]);
     str_add(&all, q->text);
     hash_sha256_hex(all.s, all.len, hex);
     str_free(&all);

@@ -60,10 +60,7 @@ bool long_verify(struct version *v, struct fate *fate, struct err *err)
     }
     if (x.dims)
         ok = run_unseen(&x, v, a, fate, err);
-    if (fate->verdict == VERDICT_HUNG)
-        *fate = (struct fate){0};
-    if (!fate_open(fate))
-        fate->words = arena_strdup(v->arena, fate->words);
+    extra_settle(v, fate);
     arena_close(a);
     return ok;
 }

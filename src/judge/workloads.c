@@ -422,6 +422,14 @@ static bool structured_verify(const struct extra *x, struct version *v, struct a
     return ok;
 }
 
+void extra_settle(struct version *v, struct fate *fate)
+{
+    if (fate->verdict == VERDICT_HUNG) /* many short rows are work for many idle threads */
+        *fate = (struct fate){0};
+    if (!fate_open(fate))
+        fate->words = arena_strdup(v->arena, fate->words);
+}
+
 static bool far_run(struct version *v, struct arena *scratch, struct extra x, bool *told, struct fate *fate,
                     struct err *err)
 {
@@ -429,10 +437,7 @@ static bool far_run(struct version *v, struct arena *scratch, struct extra x, bo
 
     if (ok && *told && !x.values && fate_open(fate))
         ok = structured_verify(&x, v, scratch, fate, err);
-    if (fate->verdict == VERDICT_HUNG) /* many short rows are work for many idle threads */
-        *fate = (struct fate){0};
-    if (!fate_open(fate))
-        fate->words = arena_strdup(v->arena, fate->words);
+    extra_settle(v, fate);
     arena_reset(scratch);
     return ok;
 }

@@ -42,6 +42,9 @@ struct extra {
 /* Both versions whole. *told: the original came to its end within so many instructions. */
 bool extra_run(const struct extra *x, struct version *v, struct arena *scratch, uint64_t max_insns, bool *told,
                struct fate *fate, struct err *err);
+/* After one in the last confirmation: that it takes long is no fault there, and words outlive the scratch
+ * arena. */
+void extra_settle(struct version *v, struct fate *fate);
 /* The dims of the suite's smallest case. */
 const int64_t *smallest_case(const struct judge *j);
 bool extra_verify(const struct extra *x, struct version *v, struct arena *scratch, struct fate *fate,
