@@ -229,19 +229,30 @@ static bool probe(struct run *r, struct ptx_profile *p, struct err *err)
     struct pc_stats *stats = p->stats;
     struct ptx_report aside = {0}, *report = r->report;
     struct ptx_profile before = *p;
-    uint64_t limit = r->options.max_warp_insns, next[3] = {r->cluster[0]};
+    uint64_t limit = r->options.max_warp_insns, along[3] = {r->cluster[0]}, budget = SAMPLE_INSNS;
+    double scale = (double)r->n_blocks / (double)MAX(p->samples.n, (size_t)1);
     bool ok = true, done;
 
-    next[1] = (uint64_t)r->launch.grid[0] * r->cluster[1];
-    next[2] = (uint64_t)r->launch.grid[0] * r->launch.grid[1] * r->cluster[2];
+    along[1] = (uint64_t)r->launch.grid[0] * r->cluster[1];
+    along[2] = (uint64_t)r->launch.grid[0] * r->launch.grid[1] * r->cluster[2];
     p->stats = mem_zalloc((p->module->n_code + 1) * sizeof(*stats));
-    r->options.max_warp_insns = reuse_probe_limit();
+    r->options.max_warp_insns = REUSE_PROBE_INSNS;
     r->report = &aside; /* that a probe does not end says nothing */
-    for (int d = 0; ok && d < 3; d++)
-        if (r->launch.grid[d] > r->cluster[d]) {
+    for (bool first = true, more = true; ok && more && budget; first = false) {
+        more = first;
+        for (int d = 0; ok && d < 3; d++) {
+            uint32_t blocks = r->launch.grid[d] / r->cluster[d];
+            uint32_t stride = first ? blocks > 1 : reuse_next(p, scale, d, blocks);
+            uint64_t block = stride * along[d];
+            if (!stride)
+                continue;
             p->probe_axis = d;
-            ok = run_blocks(r, &next[d], 1, &done, err);
+            ok = run_blocks(r, &block, 1, &done, err);
+            reuse_note(p, d, stride);
+            budget -= MIN(budget, MIN(r->report->warp_insns, REUSE_PROBE_INSNS));
+            more = true;
         }
+    }
     r->options.max_warp_insns = limit;
     ptx_report_clear(&aside);
     r->report = report;
@@ -309,7 +320,8 @@ static bool take_sample(struct run *r, struct ptx_profile *p, bool *done, struct
     r->options.max_warp_insns = SAMPLE_LIMIT;
     if (!run_chosen(r, n_clusters, want, MIN(MAX(want / 4, (uint64_t)1), (uint64_t)16), done, err))
         return false;
-    if (!*done || want / 4 >= UNEVEN_RUNS || !is_uneven(p))
+    bool queue = p->takes_again && !r->options.queue->blocks; /* whoever comes first has taken all */
+    if (!*done || queue || want / 4 >= UNEVEN_RUNS || !is_uneven(p))
         return true;
     uint64_t pair = MAX(2 * insns_of(p) / p->samples.n, (uint64_t)1);
     uint64_t runs = CLAMP(UNEVEN_INSNS / pair, (uint64_t)UNEVEN_LEAST, (uint64_t)UNEVEN_RUNS);
@@ -407,15 +419,18 @@ static void spread(const struct ptx_profile *p, const uint32_t grid[3], double s
         const struct touched *t = &p->allocs.v[k];
         double size = (double)t->size, stays = cache_resident(p->device, size) * (1 - t->hit);
         if (window > 0)
-            x->dram_read -=
-                MAX(t->missed * scale - reuse_bytes(p, t, grid, window) * t->missed / MAX(t->read, 1), 0);
+            x->dram_read -= MAX(t->missed * scale - reuse_bytes(p, t, grid, window), 0);
         else
             x->dram_read -= MAX(t->read * scale - size, 0) * stays;
         x->dram_write -= MAX(t->written * scale - size, 0) * stays;
     }
     x->dram_read = MAX(x->dram_read, 0);
     x->dram_write = MAX(x->dram_write, 0);
-    x->dram_lines *= x->blocks * (before > 0 ? x->dram_read / before : 1);
+    double miss = before > 0 ? x->dram_read / before : 1;
+    /* What others have brought to the L2 is waited for no longer than that. */
+    double lines = MIN(x->dram_lines / MAX(x->l2_loads, 1), 1) * p->dram_cycles;
+    x->cycles *= 1 - x->memory_share * lines / (p->model->l2_cycles + lines) * (1 - miss);
+    x->dram_lines *= x->blocks * miss;
 }
 
 /* The sample ends with the last block, so what it touched spans what the launch touches; a sample of one block

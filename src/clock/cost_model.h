@@ -66,6 +66,7 @@ struct price {
     float slots;   /* issue slots: machine instructions */
     float latency; /* cycles from start to result, of what is not memory */
     float busy;    /* cycles its pipe of the SM is taken by one warp */
+    float merged;  /* of a load from shared memory: machine instructions for it, at most 1; 0: unknown */
     uint8_t pipe;
     bool is_load, is_store, is_order; /* is_order: memory instructions do not move across it */
     bool is_branch, is_barrier, ends_block, is_async_wait, has_guard; /* has_guard: the last source */
@@ -124,7 +125,11 @@ double insn_flops(const struct insn *i);
 
 /* ---- one access of a warp ---- */
 
-unsigned access_passes(const struct access *x);
+struct bank_use {   /* of the shared memory */
+    unsigned words; /* different ones, all banks */
+    double busy;    /* passes that the banks are taken for */
+};
+unsigned access_passes(const struct access *x, struct bank_use *use);
 unsigned access_words(const struct access *x, unsigned *different);
 unsigned access_lines(const struct access *x, uint64_t line[64], uint8_t sectors[64]);
 
@@ -205,9 +210,13 @@ struct touched {               /* one allocation in the sample */
     double read, written; /* unique bytes */
     double own;    /* bytes read that a block of the sample read for the first time, all blocks together */
     double missed; /* bytes of read that came from DRAM */
-    double missed_lines; /* and in how many requests */
-    double probed[3],
-        shared[3]; /* bytes that the neighbour along an axis read; of these, also read by block 0 */
+    double missed_lines;        /* and in how many requests */
+    struct neighbour {          /* along an axis */
+        double probed, shared;  /* bytes that it read; of these, also read by block 0 */
+        uint32_t stride, tried; /* how many blocks away it is; the furthest that was asked */
+        uint32_t range;         /* from which on most of it is read no more; 0: not known */
+    } beside[3];
+    double asked, common; /* the same of the neighbour that runs */
 };
 
 struct sample { /* one block */
@@ -257,9 +266,13 @@ struct ptx_profile {
 
 /* reuse.c: does the launch read bytes again that the L2 does not hold, so that neighbours must be asked? */
 bool reuse_needs_probe(const struct ptx_profile *p, double scale);
-uint64_t reuse_probe_limit(void); /* warp instructions of a neighbour that run */
+enum { REUSE_PROBE_INSNS = 12000 }; /* warp instructions of a neighbour that run */
+/* What the neighbour that has run shares with block 0, the stride'th along an axis. */
+void reuse_note(struct ptx_profile *p, int axis, uint32_t stride);
+/* The next neighbour to ask along an axis of so many blocks; 0: none. */
+uint32_t reuse_next(const struct ptx_profile *p, double scale, int axis, uint32_t blocks);
 double reuse_window(const struct ptx_profile *p, const uint32_t grid[3]); /* blocks */
-/* Bytes of an allocation that all blocks of the launch read from DRAM, if nothing was resident before it. */
+/* Bytes of an allocation that all blocks of the launch read from DRAM. */
 double reuse_bytes(const struct ptx_profile *p, const struct touched *t, const uint32_t grid[3], double window);
 
 /* local.c: bytes of local memory that a block of so many warps moves through the L2, spilled registers

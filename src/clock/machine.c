@@ -6,15 +6,17 @@
  * says how many turns of the PTX it holds. A turn then needs so many issue slots and so much of each pipe as
  * its machine code over its turns. The compiler's schedule, which is in the instructions, says what such a turn
  * waits for, and in which order: docs/simulator.md. */
+#include "ptx/lane/matrix.h"
 #include "cost_model.h"
 
-enum { SASS_EXIT = 0x94d, SASS_RET = 0x950, FORMS = 0x1ff, NO_COUNTER = 7 };
+enum { SASS_EXIT = 0x94d, SASS_RET = 0x950, SASS_LDS = 0x184, FORMS = 0x1ff, NO_COUNTER = 7 };
 
 /* Kinds of instructions by which turns are counted, the best first. */
 enum { BY_MEMORY, BY_EXCHANGE, BY_FLOAT, N_BY };
 
 struct cell { /* of one line in one loop */
     float slots, by[N_BY], pipe[N_PIPES];
+    float shared; /* loads from shared memory */
 };
 
 struct side { /* PTX or machine code */
@@ -83,6 +85,20 @@ static int ptx_class(const struct insn *i)
     default:
         return -1;
     }
+}
+
+static bool is_shared_load(const struct insn *i)
+{
+    return op_table[i->op].price == PRICE_LOAD && i->space == SPACE_SHARED;
+}
+
+/* Machine instructions that one of PTX is at least: products of m16n16k16 of f16 are two of m16n8k16. */
+static float ptx_count(const struct insn *i)
+{
+    if (op_table[i->op].price != PRICE_PRODUCT || !matrix_known(i))
+        return 1;
+    float bits = (float)matrix_bits(mma_type(i, 1)), products = (float)i->shape.m * i->shape.n * i->shape.k;
+    return MAX(products * bits / (2048 * 16), 1);
 }
 
 static int sass_class(uint16_t opcode)
@@ -195,7 +211,8 @@ static void read_ptx(struct pairing *x, const struct ptx_module *m, const struct
         int by = ptx_class(i);
         c->slots += price_inline_slots(i, price->slots);
         if (by >= 0)
-            c->by[by]++;
+            c->by[by] += ptx_count(i);
+        c->shared += is_shared_load(i);
     }
 }
 
@@ -223,6 +240,7 @@ static void read_sass(struct pairing *x, size_t n, const uint32_t *line_id, int 
             continue;
         struct cell *c = cell(x, &x->sass, x->sass.loop_of[k], i->line <= last_line ? line_id[i->line] : 0);
         c->slots++;
+        c->shared += (i->opcode & FORMS) == SASS_LDS;
         if (pipe < N_PIPES)
             c->pipe[pipe] += (float)pipe_cycles(x->model, i->opcode, pipe);
         if (by >= 0)
@@ -360,6 +378,7 @@ static void loop_totals(const struct pairing *x, size_t p, struct cell *total)
             if (x->matches[q].turns > 0 && x->matches[q].loop == m->loop)
                 any += cell(x, &x->ptx, q, l)->slots;
         total->slots += s->slots * share / m->turns;
+        total->shared += s->shared * share / m->turns;
         for (int k = 0; k < N_PIPES; k++)
             total->pipe[k] += s->pipe[k] * share / m->turns;
         known += any > 0 ? s->slots : 0;
@@ -379,10 +398,12 @@ static void apply_slots(struct pairing *x, struct prices *p, const struct ptx_mo
     for (size_t loop = 0; loop < x->ptx.loops; loop++) {
         const struct match *match = &x->matches[loop];
         struct cell total;
-        float scaled = 0, inner = 0;
+        float scaled = 0, inner = 0, shared = 0;
         if (match->turns <= 0)
             continue;
         loop_totals(x, loop, &total);
+        for (size_t l = 0; l < x->n_lines; l++)
+            shared += cell(x, &x->ptx, loop, l)->shared;
         for (size_t k = 0; k < n; k++) {
             struct price *price = &p->of[entry->first + k];
             size_t l = line_id[price->line];
@@ -400,6 +421,8 @@ static void apply_slots(struct pairing *x, struct prices *p, const struct ptx_mo
             if (x->ptx.loop_of[k] == loop) {
                 p->of[entry->first + k].slots *= again;
                 p->of[entry->first + k].group = (uint16_t)(loop + 1);
+                if (shared > 0 && total.shared > 0 && is_shared_load(&m->code[entry->first + k]))
+                    p->of[entry->first + k].merged = CLAMP(total.shared / shared, 0.25f, 1.0f);
             }
         for (int q = 0; q < N_PIPES; q++)
             p->groups[loop + 1].pipe[q] = inner > 0 ? total.pipe[q] / (inner * again) : 0;

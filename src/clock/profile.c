@@ -5,67 +5,7 @@
  * earlier stores, atomics and barriers. The next block starts when the last instruction of this one has
  * started. So a load costs nothing until its first use, and a loop whose loads wait for each other costs their
  * whole latencies. */
-#include "cost_model.h"
-
-struct warp_clock {
-    struct kept kept;
-    float block_start, issued, last_start;
-    float order, order_shared; /* loads start no earlier; the second holds those of shared memory alone */
-    float async_ready[9];      /* of cp.async: the open group, then the last 8 committed */
-    float returned;            /* when the last load's data had come through the quarter's port */
-    float waited;              /* caused by loads */
-    float sync;
-    uint32_t next_pc, pc;
-    float start;     /* of the instruction that executes */
-    bool seen;       /* an access of it was priced */
-    uint16_t loop;   /* that it is in, of those whose turns are known; 0: none */
-    uint16_t turned; /* the loop whose last instruction executed last; 0: none */
-    uint32_t turns,
-        loads; /* since its time was settled last; of global memory, of whose latencies there are: */
-    float settled, loaded, slowest;
-    bool merged; /* the branch that executed last joins two copies of an unrolled loop's body */
-    uint32_t trips;
-    uint32_t took_pc;  /* of the addition whose result was used last, and 1 more; 0: none */
-    uint32_t took_reg; /* the register of the last addition's result, and 1 more, until it is used; 0: none */
-    uint32_t taking_pc;
-    uint32_t spin_pc; /* the first read of a loop that waits, and all as it was then */
-    float spin_from, spin_waited;
-    uint64_t spin_progress;
-    struct sample spin_sample;
-    uint8_t *spin_regs; /* the register file at that read; NULL: never needed */
-    bool idle;          /* the loop's last turn left every register as it was */
-    struct reg_clock {
-        float ready;
-        uint32_t writer; /* pc of the instruction that its value waited for, ~0: none */
-    } regs[];
-};
-
-struct block_clock {
-    struct kept kept;
-    struct sample s;
-    uint32_t number;
-    double touched; /* bytes */
-};
-
-static float frontier(const struct warp_clock *c)
-{
-    return MAX(c->block_start + c->issued, c->last_start);
-}
-
-static struct ptx_profile *profile_of(const struct launch *l)
-{
-    return (struct ptx_profile *)l->observer[PTX_CLOCK];
-}
-
-static struct warp_clock *warp_clock(const struct warp *w)
-{
-    return (struct warp_clock *)w->kept[PTX_CLOCK];
-}
-
-static struct block_clock *block_clock(const struct block *b)
-{
-    return (struct block_clock *)b->kept[PTX_CLOCK];
-}
+#include "warp_clock.h"
 
 static void kept_free(struct kept *k)
 {
@@ -335,259 +275,6 @@ static void prof_barrier(struct block *b, const uint32_t *arrived, const uint32_
 
 /* ---- memory ---- */
 
-static struct touched *touched_of(struct ptx_profile *p, struct alloc *a)
-{
-    for (size_t k = 0; k < p->allocs.n; k++)
-        if (p->allocs.v[k].alloc == a)
-            return &p->allocs.v[k];
-    const struct footprint *f = cache_footprint(p->cache, a->addr);
-    vec_push(
-        &p->allocs,
-        ((struct touched){.alloc = a,
-                          .addr = a->addr,
-                          .size = a->size,
-                          .hit = f->end > f->first ? cache_resident(p->device, p->cache->clock - f->clock) : 0,
-                          .known = f->first,
-                          .known_end = f->end,
-                          .first = UINT64_MAX}));
-    return &vec_last(&p->allocs);
-}
-
-static float shared_access(struct ptx_profile *p, struct block_clock *k, const struct access *x,
-                           struct pc_stats *s)
-{
-    unsigned passes = access_passes(x), lanes = (unsigned)__builtin_popcount(x->mask);
-    unsigned ideal = MAX(1u, (lanes * x->bytes + 127) / 128);
-    float latency = (float)p->model->shared_cycles + (float)(passes - 1) * 2;
-    s->shared_requests++;
-    if (x->kind == ACCESS_ATOMIC) { /* lanes of one bank take turns, of one word or not */
-        unsigned different, same = access_words(x, &different);
-        uint8_t turns[32] = {0};
-        for (unsigned l = 0; l < 32; l++)
-            if (x->mask >> l & 1) {
-                unsigned turn = ++turns[x->addr[l] / 4 % 32];
-                passes = MAX(passes, turn);
-            }
-        s->atomics += lanes;
-        s->atomic_conflicts += same - 1;
-        latency += (float)(passes - 1) * 2;
-    }
-    s->conflicts += passes > ideal ? passes - ideal : 0;
-    k->s.pipe[PIPE_LSU] += passes - 1; /* one is in the instruction's price */
-    return latency;
-}
-
-/* Is a sector that was touched first, or touched again after so many bytes, in the L2? The share is a
- * probability; a hash of the address makes the same choice each time. */
-static bool chance(uint64_t line, double share)
-{
-    return share >= 1 || (share > 0 && rng_unit_of(rng_hash(7, line)) < share);
-}
-
-static bool was_resident(const struct touched *t, uint64_t line)
-{
-    return line >= t->known && line < t->known_end && chance(line, t->hit);
-}
-
-/* What a block reads of its own for the first time, from wherever it comes. */
-static void own_bytes(struct touched *t, struct l2_line *l, const struct block_clock *k, unsigned sectors)
-{
-    if (l->block != k->number)
-        l->own = 0;
-    t->own += SECTOR_BYTES * __builtin_popcount(sectors & ~(unsigned)l->own);
-    l->own |= (uint8_t)sectors;
-}
-
-/* DRAM gives 64 bytes at least. */
-static unsigned pairs_of(unsigned sectors)
-{
-    return sectors | (sectors & 5) << 1 | (sectors & 10) >> 1;
-}
-
-/* One line of a request reaches the L2; gives the latency. */
-static float l2_access(struct ptx_profile *p, struct block_clock *k, const struct access *x, struct touched *t,
-                       uint64_t line, unsigned sectors, float now)
-{
-    if (p->probe_axis >= 0) {
-        const struct l2_line *seen = l2_find(&p->l2, line);
-        unsigned both = seen ? sectors & (unsigned)(seen->read | seen->written) : 0;
-        if (x->kind == ACCESS_LOAD) {
-            t->probed[p->probe_axis] += SECTOR_BYTES * __builtin_popcount(sectors);
-            t->shared[p->probe_axis] += SECTOR_BYTES * __builtin_popcount(both);
-        }
-        return (float)p->model->l2_cycles;
-    }
-    struct l2_line *l = l2_get(&p->l2, line);
-    bool reads = x->kind != ACCESS_STORE, writes = x->kind != ACCESS_LOAD;
-    unsigned known = l->read | l->written | l->fetched, fresh = sectors & ~known, again = sectors & known;
-    unsigned n = (unsigned)__builtin_popcount(sectors);
-    bool dram = false;
-    t->first = MIN(t->first, line);
-    t->end = MAX(t->end, line + 1);
-    k->s.l2_loads += x->kind == ACCESS_LOAD;
-    k->s.l2_stores += x->kind == ACCESS_STORE;
-    if (reads && !l->readers)
-        l->reader = (uint32_t)k->s.linear;
-    l->readers += reads && (!l->readers || l->block != k->number);
-    if (fresh) {
-        unsigned beside = reads ? pairs_of(fresh) & ~known & ~sectors : 0;
-        unsigned bytes = SECTOR_BYTES * (unsigned)__builtin_popcount(fresh | beside);
-        k->touched += bytes;
-        l->fetched |= (uint8_t)beside;
-        if (!was_resident(t, line)) {
-            dram = reads;
-            k->s.dram_read += reads ? bytes : 0;
-            t->missed += reads ? bytes : 0;
-            t->missed_lines += reads;
-        }
-    } else if (again && l->block == k->number) {
-        double distance = (k->touched - (double)l->at_bytes) * p->concurrent;
-        if (!chance(line, cache_resident(p->device, distance))) {
-            dram = reads;
-            k->s.dram_read += reads ? SECTOR_BYTES * (double)(unsigned)__builtin_popcount(again) : 0;
-        }
-    }
-    if (!reads && l->block != k->number)
-        l->own = 0;
-    if (reads) {
-        own_bytes(t, l, k, sectors);
-        k->s.l2_read += SECTOR_BYTES * n;
-        t->read +=
-            SECTOR_BYTES * (unsigned)__builtin_popcount(sectors & ~(unsigned)l->read & ~(unsigned)l->written);
-        l->read |= (uint8_t)sectors;
-    }
-    if (writes) {
-        unsigned first = sectors & ~(unsigned)l->written;
-        k->s.l2_write += SECTOR_BYTES * n;
-        t->written += SECTOR_BYTES * (unsigned)__builtin_popcount(first);
-        if (first && !was_resident(t, line))
-            k->s.dram_write += SECTOR_BYTES * (unsigned)__builtin_popcount(first);
-        l->written |= (uint8_t)sectors;
-    }
-    k->s.dram_lines += dram;
-    l->block = k->number;
-    l->at_bytes = (float)k->touched;
-    l->at_time = now;
-    return (float)p->model->l2_cycles + (dram ? (float)p->dram_cycles : 0);
-}
-
-static bool goes_through_l1(const struct insn *i, const struct access *x)
-{
-    return x->kind == ACCESS_LOAD && !(x->flags & (ACCESS_VOLATILE | ACCESS_RELAXED | ACCESS_ACQUIRE)) &&
-           !insn_has(i, MOD_cg) && !insn_has(i, MOD_cv);
-}
-
-/* Is it in the SM's L1 because another warp of the block or another block has read it? Warps and blocks are
- * simulated one after the other but run side by side: what lies between two reads of a block is what the SM
- * reads in the time between them. Of blocks so far apart that they may run on one SM as many read it as of the
- * sample, and the L1 holds what some of them have read. */
-static bool is_common(const struct ptx_profile *p, const struct block_clock *k, struct touched *t,
-                      uint64_t line, unsigned sectors, float now)
-{
-    struct l2_line *l = p->probe_axis < 0 && p->block_bytes > 0 ? l2_find(&p->l2, line) : NULL;
-    double share;
-
-    if (!l || !l->readers || (sectors & ~(unsigned)l->read))
-        return false;
-    if (l->block == k->number) {
-        double between = fabs((double)(now - l->at_time)) * p->block_bytes / p->block_cycles * p->resident;
-        share = 2 - between / p->sm_bytes;
-    } else {
-        double each = (double)l->readers / MAX(p->block_number - 1, 1u);
-        double held = MIN(p->sm_bytes / p->block_bytes, p->blocks_an_sm - 1);
-        if (fabs((double)k->s.linear - (double)l->reader) < p->device->sm_count)
-            return false;
-        share = (1 - 1 / p->blocks_an_sm) * MIN(held, 1) * (1 - pow(1 - MIN(each, 1), MAX(held, 1)));
-    }
-    if (!chance(line ^ k->s.linear << 40, share))
-        return false;
-    own_bytes(t, l, k, sectors);
-    l->readers += l->block != k->number;
-    l->block = k->number;
-    l->at_time = now;
-    return true;
-}
-
-/* Warps are simulated one after another: what an earlier one asks for later than this one would is this one's
- * to ask for. */
-static float arrival(struct l1_arrival *came, float now)
-{
-    if (came->ready > now + came->took)
-        came->ready = now + came->took;
-    return came->ready - now;
-}
-
-static float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k, const struct insn *i,
-                           const struct access *x, struct pc_stats *s)
-{
-    struct warp_clock *c = warp_clock(w);
-    uint64_t line[64];
-    uint8_t sectors[64];
-    unsigned n = access_lines(x, line, sectors), total = 0, lanes = (unsigned)__builtin_popcount(x->mask);
-    float slowest = (float)p->model->l1_cycles;
-    bool cached = goes_through_l1(i, x);
-    struct alloc *a = x->alloc ? x->alloc : mem_find(w->launch->mem, x->addr[__builtin_ctz(x->mask)]);
-    if (!a)
-        return slowest;
-    struct touched *t = touched_of(p, a);
-    if (!k->s.first_line)
-        k->s.run_end = k->s.first_line = line[0] + 1;
-    for (unsigned q = 0; q < n; q++)
-        k->s.run_end += line[q] + 1 == k->s.run_end;
-    for (unsigned q = 0; q < n; q++) {
-        unsigned need = sectors[q];
-        total += (unsigned)__builtin_popcount(need);
-        struct l1_arrival *came = NULL;
-        if (cached) {
-            unsigned had = l1_probe(&p->l1s.v[w->block->slot], line[q], need, c->start, &came);
-            if (had)
-                slowest = MAX(slowest, arrival(came, c->start));
-            need &= ~had;
-            if (need && is_common(p, k, t, line[q], need, c->start)) {
-                p->common += SECTOR_BYTES * __builtin_popcount(need);
-                need = 0;
-            }
-        }
-        if (need) {
-            float latency = l2_access(p, k, x, t, line[q], need, c->start);
-            slowest = MAX(slowest, latency);
-            if (came)
-                *came = (struct l1_arrival){c->start + latency, latency};
-        }
-    }
-    k->s.pipe[PIPE_LSU] +=
-        MAX(n, x->bytes * lanes / 128 + (x->bytes * lanes % 128 != 0)) - 1; /* one line a cycle */
-    s->requests++;
-    s->sectors += total;
-    s->ideal += MAX(1u, (lanes * x->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES);
-    s->used += MIN(lanes * x->bytes, total * SECTOR_BYTES);
-    s->moved += total * SECTOR_BYTES;
-    if (x->kind == ACCESS_ATOMIC) {
-        unsigned different, same = access_words(x, &different);
-        (void)different;
-        s->atomics += lanes;
-        s->atomic_conflicts += same - 1;
-        k->s.atomics += n;
-        for (unsigned q = 0; q < n; q++) {
-            struct l2_line *l = l2_get(&p->l2, line[q]);
-            uint32_t block = (uint32_t)w->block->linear;
-            uint32_t *most;
-            if (l->atomics == 0)
-                l->first_block = block;
-            l->atomics += same;
-            most = block - l->first_block > p->n_blocks / 3 ? &p->hottest : &p->hottest_near;
-            *most = MAX(*most, l->atomics);
-        }
-        slowest += (float)((same - 1) * p->model->atomic_cycles);
-    }
-    if (x->kind == ACCESS_LOAD) {
-        c->loads++;
-        c->loaded += slowest;
-        c->slowest = MAX(c->slowest, slowest);
-    }
-    return slowest + (float)(n - 1);
-}
-
 static void prof_spin(struct warp *w, const struct insn *i);
 
 static void prof_access(struct warp *w, const struct insn *i, const struct access *x)
@@ -597,13 +284,15 @@ static void prof_access(struct warp *w, const struct insn *i, const struct acces
     struct block_clock *k = block_clock(w->block);
     const struct price *price = &p->prices.of[i->self];
     struct pc_stats *s = &p->stats[i->self];
+    unsigned lines = 1;
     float latency;
     if (x->mask == 0)
         return;
     if (x->kind == ACCESS_ATOMIC || (x->flags & (ACCESS_VOLATILE | ACCESS_RELAXED | ACCESS_ACQUIRE)))
         prof_spin(w, i);
     if (x->space == SPACE_SHARED) {
-        latency = shared_access(p, k, x, s) + (x->owner ? (float)(p->model->l2_cycles * 0.5) : 0);
+        latency =
+            shared_access(p, k, x, price->merged, s) + (x->owner ? (float)(p->model->l2_cycles * 0.5) : 0);
     } else if (x->space == SPACE_LOCAL) {
         unsigned bytes = x->bytes * (unsigned)__builtin_popcount(x->mask);
         s->local_bytes += bytes;
@@ -612,8 +301,10 @@ static void prof_access(struct warp *w, const struct insn *i, const struct acces
     } else if (i->space == SPACE_CONST) {
         latency = (float)p->model->shared_cycles;
     } else {
-        latency = global_access(w, p, k, i, x, s);
+        latency = global_access(w, p, k, i, x, &lines);
     }
+    if (x->kind != ACCESS_LOAD || x->flags & ACCESS_ASYNC)
+        latency += (float)(lines - 1);
     if (x->flags & ACCESS_ASYNC) {
         if (x->kind == ACCESS_LOAD)
             c->async_ready[0] = MAX(c->async_ready[0], c->start + latency);
@@ -622,7 +313,8 @@ static void prof_access(struct warp *w, const struct insn *i, const struct acces
     const uint32_t *dst = p->prices.refs + price->refs + price->n_src;
     if (x->kind == ACCESS_LOAD) {
         float bytes = (float)(MAX(x->bytes, 4u) * (unsigned)__builtin_popcount(x->mask));
-        c->returned = MAX(c->start + latency, c->returned) + bytes / (float)p->model->port_bytes;
+        c->returned =
+            MAX(c->start + latency, c->returned) + MAX(bytes / (float)p->model->port_bytes, (float)lines);
         latency = c->returned - c->start;
     }
     for (unsigned n = 0; n < price->n_dst && x->kind != ACCESS_STORE; n++) {
@@ -750,10 +442,20 @@ static void prof_cluster_arrive(struct warp *w, struct cluster *c, uint32_t m, b
     c->arrived = MAX(c->arrived, prof_now(w) + (float)(profile_of(w->launch)->model->l2_cycles * ways));
 }
 
+/* Who acquires from other SMs reads nothing any more that was in its L1 before (CCTL.IVALL in the machine
+ * code).
+ */
 static void prof_cluster_wait(struct warp *w, struct cluster *c, uint32_t m)
 {
     (void)m;
     prof_until(w, c->passed, false);
+    warp_clock(w)->acquired = prof_now(w);
+}
+
+static void prof_fence(struct warp *w, const struct insn *i, uint32_t m)
+{
+    if (m && !insn_has(i, MOD_cta))
+        warp_clock(w)->acquired = prof_now(w);
 }
 
 static const struct ptx_observer_calls clock_calls = {
@@ -767,6 +469,7 @@ static const struct ptx_observer_calls clock_calls = {
     .barrier = prof_barrier,
     .cluster_arrive = prof_cluster_arrive,
     .cluster_wait = prof_cluster_wait,
+    .fence = prof_fence,
     .now = prof_now,
     .async_ready = prof_async_ready,
     .bulk = prof_bulk,

@@ -1,10 +1,19 @@
 /* What blocks read of the same bytes. A sample has neighbours at most; blocks of a product share a row of one
  * operand along the grid's x and a column of the other along y, and a stencil's share a rim. So the block
  * beside the first one along each axis runs a little way, and what it touches that the first one touched too is
- * counted by allocation. From the three shares follows how many bytes any number of blocks in a row touch. */
+ * counted by allocation. Where that is nothing, blocks further away are asked: who goes through a matrix
+ * against its rows takes the rest of a sector as many blocks later as a column has. From the shares follows how
+ * many bytes any number of blocks in a row touch. */
 #include "cost_model.h"
 
-enum { PROBE_INSNS = 12000 };
+enum { FURTHEST = 128 };
+static const double AGAIN = 1.25; /* more than that of an allocation's bytes: blocks read the same */
+static const double MOST = 0.5;   /* of what a neighbour reads */
+
+static bool is_again(const struct touched *t, double scale)
+{
+    return t->own * scale > AGAIN * (double)t->size;
+}
 
 bool reuse_needs_probe(const struct ptx_profile *p, double scale)
 {
@@ -14,14 +23,52 @@ bool reuse_needs_probe(const struct ptx_profile *p, double scale)
     for (size_t k = 0; k < p->allocs.n; k++) {
         const struct touched *t = &p->allocs.v[k];
         all += t->own > 0 ? MIN(t->own * scale, (double)t->size) : 0;
-        again = again || t->own * scale > 1.25 * (double)t->size;
+        again = again || is_again(t, scale);
     }
     return again && cache_resident(p->device, all) < 1;
 }
 
-uint64_t reuse_probe_limit(void)
+void reuse_note(struct ptx_profile *p, int axis, uint32_t stride)
 {
-    return PROBE_INSNS;
+    for (size_t k = 0; k < p->allocs.n; k++) {
+        struct touched *t = &p->allocs.v[k];
+        struct neighbour *n = &t->beside[axis];
+        n->tried = stride;
+        if (n->shared <= 0 && t->asked > 0)
+            *n = (struct neighbour){.probed = t->asked, .shared = t->common, .stride = stride, .tried = stride};
+        else if (n->shared > 0 && t->common < MOST * t->asked)
+            n->range = n->range ? n->range : stride;
+        t->asked = t->common = 0;
+    }
+}
+
+/* Which neighbour says something new of an allocation: where nobody is known who reads the same, the next one
+ * (every block up to sixteen, then eighths of the power of two below); else whether twice as far away the same
+ * is read, too. */
+static uint32_t next_of(const struct touched *t, int axis)
+{
+    const struct neighbour *n = &t->beside[axis];
+    uint32_t step = 1;
+
+    if (t->beside[0].shared + t->beside[1].shared + t->beside[2].shared <= 0) {
+        while (step * 16 <= n->tried)
+            step *= 2;
+        return n->tried + step <= FURTHEST ? n->tried + step : 0;
+    }
+    bool lasts = n->shared > MOST * n->probed && !n->range && n->tried < FURTHEST * n->stride;
+    return lasts ? 2 * n->tried : 0;
+}
+
+uint32_t reuse_next(const struct ptx_profile *p, double scale, int axis, uint32_t blocks)
+{
+    uint32_t next = 0;
+
+    for (size_t k = 0; k < p->allocs.n; k++) {
+        uint32_t wants = is_again(&p->allocs.v[k], scale) ? next_of(&p->allocs.v[k], axis) : 0;
+        if (wants && wants < blocks && (!next || wants < next))
+            next = wants;
+    }
+    return next;
 }
 
 /* Of the blocks 0 to n - 1 (x runs first) how many there are along an axis. */
@@ -38,8 +85,12 @@ static double footprint(const struct touched *t, const uint32_t grid[3], double 
     double blocks = 1;
 
     for (unsigned d = 0; d < 3; d++) {
-        double share = t->probed[d] > 0 ? t->shared[d] / t->probed[d] : 0;
-        blocks *= 1 + (along(grid, d, n) - 1) * (1 - share);
+        const struct neighbour *b = &t->beside[d];
+        double share = b->probed > 0 ? b->shared / b->probed : 0, here = along(grid, d, n);
+        double own = MIN(here, MAX(b->stride, 1u));
+        if (b->range) /* so many blocks read it, and then no more */
+            share = MIN(share, 1 - own / b->range);
+        blocks *= own + (here - own) * (1 - share);
     }
     return MIN(MIN(blocks, n) * block_bytes, (double)t->size);
 }
@@ -72,6 +123,9 @@ double reuse_bytes(const struct ptx_profile *p, const struct touched *t, const u
     double blocks = (double)p->n_blocks, block_bytes = t->own / (double)p->samples.n;
     double one = footprint(t, grid, block_bytes, window), two = footprint(t, grid, block_bytes, 2 * window);
     double stays = cache_resident(p->device, footprints(p, grid, window));
+    /* DRAM gives 64 bytes, and others have use for the rest; what the L2 held before does not come from there.
+     */
+    double fetched = MIN(t->missed / MAX(t->read, 1), (double)t->size / MAX(one, 1));
 
-    return one + MAX(blocks / window - 1, 0) * ((1 - stays) * one + stays * (two - one));
+    return fetched * (one + MAX(blocks / window - 1, 0) * ((1 - stays) * one + stays * (two - one)));
 }

@@ -241,14 +241,16 @@ enum { PTX_OBSERVERS = 3 };
 
 /* Counters that blocks take work from: words to which something was added and the result asked for. */
 struct ptx_queue {
-    /* 0: they are only noted. Else each of the blocks that run takes what is its own when as many take turns:
-     * an addition adds as often, and every block begins with the counters as they were first found. */
+    /* 0: they are only noted. Else each of the blocks that run takes what is its own when as many take turns,
+     * and of each as many warps as were seen to ask. */
     uint64_t blocks;
     size_t n;
     struct ptx_queue_word {
         uint8_t *at;
         uint32_t bytes;
-        uint64_t value;
+        uint64_t value;    /* as it was first found */
+        uint32_t askers;   /* warps of a block that ask, a bit each */
+        uint32_t took[32]; /* by the warps of the block that runs */
     } words[16];
 };
 

@@ -289,6 +289,28 @@ static const char module_text[] =
     ".loc 1 2 0\nld.global.u32 %r3, [%rd2];\n.loc 1 3 0\n"
     "add.u32 %r5, %r5, %r3;\nadd.u32 %r2, %r2, %r4;\nsetp.lt.u32 %p, %r2, %r1;\n@%p bra next;\n"
     ".loc 1 4 0\nsetp.eq.u32 %p, %r5, 77;\n@%p st.global.u32 [%rd1], %r5;\nret;\n}\n"
+    /* columns of a matrix of 1024 rows of 64 KiB, a word a thread: eight blocks a column */
+    ".visible .entry columns(.param .u64 out, .param .u32 count)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nand.b32 %r3, %r1, 7;\n"
+    "shr.u32 %r1, %r1, 3;\nmad.lo.u32 %r3, %r3, 128, %r2;\nmad.lo.u32 %r3, %r3, 16384, %r1;\n"
+    "mul.wide.u32 %rd2, %r3, 4;\nadd.s64 %rd2, %rd1, %rd2;\nld.global.u32 %r4, [%rd2];\n"
+    "setp.eq.u32 %p, %r4, 77;\n@%p st.global.u32 [%rd1], %r4;\nret;\n}\n"
+    /* warps draw `count` tickets from a counter, and multiply for each */
+    ".visible .entry draw(.param .u64 out, .param .u32 count)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .f32 %f<4>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.u32 %r2, %laneid;\nmov.f32 %f1, 0f3F800000;\n"
+    "more:\nmov.u32 %r3, 0;\nsetp.ne.u32 %p, %r2, 0;\n@!%p atom.global.add.u32 %r3, [%rd1], 1;\n"
+    "shfl.sync.idx.b32 %r3, %r3, 0, 31, -1;\nsetp.ge.u32 %p, %r3, %r1;\n@%p bra end;\nmov.u32 %r4, 200;\n"
+    "again:\nmul.rn.f32 %f1, %f1, %f1;\nsub.u32 %r4, %r4, 1;\nsetp.ne.u32 %p, %r4, 0;\n@%p bra again;\n"
+    "bra more;\nend:\nst.global.f32 [%rd1+128], %f1;\nret;\n}\n"
+    /* the same words twice, a fence of the GPU (count 1) or of the block between */
+    ".visible .entry fenced(.param .u64 out, .param .u32 count)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.u32 %r2, %tid.x;\nmul.wide.u32 %rd2, %r2, 4;\n"
+    "add.s64 %rd2, %rd1, %rd2;\nld.global.u32 %r3, [%rd2];\nsetp.ne.u32 %p, %r1, 0;\n@%p bra whole;\n"
+    "fence.acq_rel.cta;\nbra after;\nwhole:\nfence.acq_rel.gpu;\nafter:\nld.global.u32 %r4, [%rd2];\n"
+    "add.u32 %r3, %r3, %r4;\nsetp.eq.u32 %p, %r3, 77;\n@%p st.global.u32 [%rd1], %r3;\nret;\n}\n"
     /* floating-point operations of a thread: 2, half of them 1 more, 4, 1, 128, 1, 1; and what is none */
     ".visible .entry operations(.param .u64 out, .param .u32 count)\n{\n"
     ".reg .b32 %r<16>;\n.reg .f32 %f<8>;\n.reg .f64 %d<4>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
@@ -688,6 +710,45 @@ static void test_shared_bytes(void **state)
     bench_close(&b);
 }
 
+/* The block that reads the rest of a sector is eight blocks away: every sector comes from DRAM about once. */
+static void test_far_neighbours(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    struct ptx_time t = bench_time(&b, "columns", 8 * 16384, 128, 0, 16);
+    if (t.dram_bytes < 0.9 * BUFFER_BYTES || t.dram_bytes > 1.5 * BUFFER_BYTES)
+        fail_msg("%.0f bytes", t.dram_bytes);
+    bench_close(&b);
+}
+
+/* Of tickets each warp of a block draws its share. */
+static void test_tickets(void **state)
+{
+    struct ptx_time t[2];
+    (void)state;
+    for (uint32_t k = 0; k < 2; k++) {
+        struct bench b;
+        bench_open(&b); /* the counter is zero again */
+        t[k] = bench_time(&b, "draw", 132, k ? 256 : 32, 132 * 64, 16);
+        bench_close(&b);
+    }
+    assert_true(t[1].latency_us < 0.25 * t[0].latency_us);
+}
+
+/* A fence of the GPU empties the L1. */
+static void test_fences(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    double block = bench_time(&b, "fenced", 132, 256, 0, 16).l2_bytes,
+           whole = bench_time(&b, "fenced", 132, 256, 1, 16).l2_bytes;
+    assert_float_equal(block, 132 * 1024, 1);
+    assert_float_equal(whole, 2 * 132 * 1024, 1);
+    bench_close(&b);
+}
+
 /* A sample passes the grid's barrier: the whole would be 40 million warp instructions. */
 static void test_grid_barrier(void **state)
 {
@@ -767,6 +828,9 @@ int main(void)
         cmocka_unit_test(test_bulk_copies),
         cmocka_unit_test(test_strong_reads_are_work),
         cmocka_unit_test(test_shared_bytes),
+        cmocka_unit_test(test_far_neighbours),
+        cmocka_unit_test(test_tickets),
+        cmocka_unit_test(test_fences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,6 +137,7 @@ static bool time_step(struct program *p, const struct memory *m, const struct pl
                            .cooperative = s->cooperative};
     memcpy(l.grid, s->grid, sizeof(l.grid));
     memcpy(l.block, s->block, sizeof(l.block));
+    memcpy(l.cluster, s->cluster, sizeof(l.cluster));
     struct ptx_options o = {.device = p->device, .registers = k->resources.registers};
     double start = cpu_time();
     const struct ptx_timed on = {p->module, m->mem, &o, &k->resources, m->cache, p->a};

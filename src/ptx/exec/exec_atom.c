@@ -36,15 +36,29 @@ static bool takes_turns(const struct warp *w, const struct insn *i)
            i->type != TYPE_F64 && i->type != TYPE_F16X2 && i->type != TYPE_BF16X2;
 }
 
-static void queue_note(struct ptx_queue *q, uint8_t *at, uint32_t bytes)
+/* The result of a warp's addition to a counter: what it finds there, or what it gets in its turn. */
+static u128 queue_take(struct ptx_queue *q, const struct warp *w, uint8_t *at, uint32_t bytes, u128 old,
+                       u128 each)
 {
-    for (size_t k = 0; k < q->n; k++)
-        if (q->words[k].at == at)
-            return;
-    if (q->n == ARRAY_LEN(q->words))
-        return;
-    q->words[q->n] = (struct ptx_queue_word){.at = at, .bytes = bytes};
-    memcpy(&q->words[q->n++].value, at, bytes);
+    uint32_t index = w->index % 32, bit = 1u << index;
+    struct ptx_queue_word *word = NULL;
+
+    for (size_t k = 0; k < q->n && !word; k++)
+        word = q->words[k].at == at ? &q->words[k] : NULL;
+    if (!word && q->n < ARRAY_LEN(q->words)) {
+        word = &q->words[q->n++];
+        *word = (struct ptx_queue_word){.at = at, .bytes = bytes};
+        memcpy(&word->value, at, bytes);
+    }
+    if (!word)
+        return old;
+    if (!q->blocks || !(word->askers & bit)) {
+        word->askers |= bit;
+        return old;
+    }
+    u128 turn = (u128)word->took[index]++ * (unsigned)__builtin_popcount(word->askers) +
+                (unsigned)__builtin_popcount(word->askers & (bit - 1));
+    return word->value + each * (turn * q->blocks + w->block->linear);
 }
 
 static void atom(struct warp *w, const struct insn *i, uint32_t m)
@@ -68,11 +82,9 @@ static void atom(struct warp *w, const struct insn *i, uint32_t m)
             u128 now = atom_combine(i, old, read_value(w, opnd_element(b, k), l),
                                     read_value(w, opnd_element(c, k), l));
             if (turns) {
-                struct ptx_queue *q = w->launch->options->queue;
                 u128 each = now - old;
-                queue_note(q, at, i->bytes);
-                now = q->blocks ? old + each * q->blocks : now;
-                old += q->blocks ? each * w->block->linear : 0;
+                old = queue_take(w->launch->options->queue, w, at, i->bytes, old, each);
+                now = old + each;
             }
             changed |= memcmp(at, &now, i->bytes) != 0;
             memcpy(at, &now, i->bytes);

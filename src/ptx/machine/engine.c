@@ -72,8 +72,10 @@ static void block_begin(struct block *b, uint64_t linear)
 {
     struct launch *l = b->launch;
     struct ptx_queue *q = l->options->queue;
-    for (size_t k = 0; q && q->blocks && k < q->n; k++)
+    for (size_t k = 0; q && q->blocks && k < q->n; k++) {
         memcpy(q->words[k].at, &q->words[k].value, q->words[k].bytes);
+        memset(q->words[k].took, 0, sizeof(q->words[k].took));
+    }
     b->linear = linear;
     b->id[0] = (uint32_t)(linear % l->grid[0]);
     b->id[1] = (uint32_t)(linear / l->grid[0] % l->grid[1]);

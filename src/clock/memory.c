@@ -1,0 +1,272 @@
+/* What an access takes: banks of the shared memory, the L1 as a block has it, the L2 and DRAM behind it. */
+#include "warp_clock.h"
+
+struct touched *touched_of(struct ptx_profile *p, struct alloc *a)
+{
+    for (size_t k = 0; k < p->allocs.n; k++)
+        if (p->allocs.v[k].alloc == a)
+            return &p->allocs.v[k];
+    const struct footprint *f = cache_footprint(p->cache, a->addr);
+    vec_push(
+        &p->allocs,
+        ((struct touched){.alloc = a,
+                          .addr = a->addr,
+                          .size = a->size,
+                          .hit = f->end > f->first ? cache_resident(p->device, p->cache->clock - f->clock) : 0,
+                          .known = f->first,
+                          .known_end = f->end,
+                          .first = UINT64_MAX}));
+    return &vec_last(&p->allocs);
+}
+
+float shared_access(struct ptx_profile *p, struct block_clock *k, const struct access *x, float merged,
+                    struct pc_stats *s)
+{
+    struct bank_use use;
+    unsigned passes = access_passes(x, &use), lanes = (unsigned)__builtin_popcount(x->mask);
+    unsigned ideal = MAX(1u, (lanes * x->bytes + 127) / 128);
+    float latency = (float)p->model->shared_cycles + (float)(passes - 1) * 2;
+    s->shared_requests++;
+    if (x->kind == ACCESS_ATOMIC) { /* lanes of one bank take turns, of one word or not */
+        unsigned different, same = access_words(x, &different);
+        uint8_t turns[32] = {0};
+        for (unsigned l = 0; l < 32; l++)
+            if (x->mask >> l & 1) {
+                unsigned turn = ++turns[x->addr[l] / 4 % 32];
+                passes = MAX(passes, turn);
+            }
+        s->atomics += lanes;
+        s->atomic_conflicts += same - 1;
+        latency += (float)(passes - 1) * 2;
+    }
+    s->conflicts += passes > ideal ? passes - ideal : 0;
+    if (x->kind == ACCESS_ATOMIC)
+        use.busy = passes;
+    else if (passes == 1 && merged > 0 && x->kind == ACCESS_LOAD) /* lanes that share words share wider loads */
+        use.busy = MAX((double)merged, use.words / 32.0);
+    k->s.pipe[PIPE_LSU] += use.busy - 1; /* one is in the instruction's price */
+    return latency;
+}
+
+/* Is a sector that was touched first, or touched again after so many bytes, in the L2? The share is a
+ * probability; a hash of the address makes the same choice each time. */
+static bool chance(uint64_t line, double share)
+{
+    return share >= 1 || (share > 0 && rng_unit_of(rng_hash(7, line)) < share);
+}
+
+static bool was_resident(const struct touched *t, uint64_t line)
+{
+    return line >= t->known && line < t->known_end && chance(line, t->hit);
+}
+
+/* What a block reads of its own for the first time, from wherever it comes. */
+static void own_bytes(struct touched *t, struct l2_line *l, const struct block_clock *k, unsigned sectors)
+{
+    if (l->block != k->number)
+        l->own = 0;
+    t->own += SECTOR_BYTES * __builtin_popcount(sectors & ~(unsigned)l->own);
+    l->own |= (uint8_t)sectors;
+}
+
+/* A line's second half takes DRAM less than a line elsewhere does: rows of 64 bytes a warp's half (fitted). */
+static const double OTHER_HALF = 0.5;
+
+/* DRAM gives 64 bytes at least. */
+static unsigned pairs_of(unsigned sectors)
+{
+    return sectors | (sectors & 5) << 1 | (sectors & 10) >> 1;
+}
+
+/* One line of a request reaches the L2; gives the latency. */
+float l2_access(struct ptx_profile *p, struct block_clock *k, const struct access *x, struct touched *t,
+                uint64_t line, unsigned sectors, float now)
+{
+    if (p->probe_axis >= 0) {
+        const struct l2_line *seen = l2_find(&p->l2, line);
+        unsigned both = seen ? sectors & (unsigned)(seen->read | seen->written) : 0;
+        if (x->kind == ACCESS_LOAD) {
+            t->asked += SECTOR_BYTES * __builtin_popcount(sectors);
+            t->common += SECTOR_BYTES * __builtin_popcount(both);
+        }
+        return (float)p->model->l2_cycles;
+    }
+    struct l2_line *l = l2_get(&p->l2, line);
+    bool reads = x->kind != ACCESS_STORE, writes = x->kind != ACCESS_LOAD;
+    unsigned known = l->read | l->written | l->fetched, fresh = sectors & ~known, again = sectors & known;
+    unsigned n = (unsigned)__builtin_popcount(sectors);
+    double dram_line = 0;
+    bool dram = false;
+    t->first = MIN(t->first, line);
+    t->end = MAX(t->end, line + 1);
+    k->s.l2_loads += x->kind == ACCESS_LOAD;
+    k->s.l2_stores += x->kind == ACCESS_STORE;
+    if (reads && !l->readers)
+        l->reader = (uint32_t)k->s.linear;
+    l->readers += reads && (!l->readers || l->block != k->number);
+    if (fresh) {
+        unsigned beside = reads ? pairs_of(fresh) & ~known & ~sectors : 0;
+        unsigned bytes = SECTOR_BYTES * (unsigned)__builtin_popcount(fresh | beside);
+        k->touched += bytes;
+        l->fetched |= (uint8_t)beside;
+        if (!was_resident(t, line)) {
+            dram = reads;
+            dram_line = known && l->block == k->number ? OTHER_HALF : 1;
+            k->s.dram_read += reads ? bytes : 0;
+            t->missed += reads ? bytes : 0;
+            t->missed_lines += reads;
+        }
+    } else if (again && l->block == k->number) {
+        double distance = (k->touched - (double)l->at_bytes) * p->concurrent;
+        if (!chance(line, cache_resident(p->device, distance))) {
+            dram = reads;
+            dram_line = 1;
+            k->s.dram_read += reads ? SECTOR_BYTES * (double)(unsigned)__builtin_popcount(again) : 0;
+        }
+    }
+    if (!reads && l->block != k->number)
+        l->own = 0;
+    if (reads) {
+        own_bytes(t, l, k, sectors);
+        k->s.l2_read += SECTOR_BYTES * n;
+        t->read +=
+            SECTOR_BYTES * (unsigned)__builtin_popcount(sectors & ~(unsigned)l->read & ~(unsigned)l->written);
+        l->read |= (uint8_t)sectors;
+    }
+    if (writes) {
+        unsigned first = sectors & ~(unsigned)l->written;
+        k->s.l2_write += SECTOR_BYTES * n;
+        t->written += SECTOR_BYTES * (unsigned)__builtin_popcount(first);
+        if (first && !was_resident(t, line))
+            k->s.dram_write += SECTOR_BYTES * (unsigned)__builtin_popcount(first);
+        l->written |= (uint8_t)sectors;
+    }
+    k->s.dram_lines += dram ? dram_line : 0;
+    l->block = k->number;
+    l->at_bytes = (float)k->touched;
+    l->at_time = now;
+    return (float)p->model->l2_cycles + (dram ? (float)p->dram_cycles : 0);
+}
+
+static bool goes_through_l1(const struct insn *i, const struct access *x)
+{
+    return x->kind == ACCESS_LOAD && !(x->flags & (ACCESS_VOLATILE | ACCESS_RELAXED | ACCESS_ACQUIRE)) &&
+           !insn_has(i, MOD_cg) && !insn_has(i, MOD_cv);
+}
+
+/* Is it in the SM's L1 because another warp of the block or another block has read it? Warps and blocks are
+ * simulated one after the other but run side by side: what lies between two reads of a block is what the SM
+ * reads in the time between them. Of blocks so far apart that they may run on one SM as many read it as of the
+ * sample, and the L1 holds what some of them have read. */
+static bool is_common(const struct ptx_profile *p, const struct block_clock *k, struct touched *t,
+                      uint64_t line, unsigned sectors, float now, float acquired)
+{
+    struct l2_line *l = p->probe_axis < 0 && p->block_bytes > 0 ? l2_find(&p->l2, line) : NULL;
+    double share;
+
+    if (!l || !l->readers || (sectors & ~(unsigned)l->read))
+        return false;
+    if (l->block == k->number) {
+        if (sectors & ~(unsigned)l->own || l->at_time < acquired)
+            return false;
+        double between = fabs((double)(now - l->at_time)) * p->block_bytes / p->block_cycles * p->resident;
+        share = 2 - between / p->sm_bytes;
+    } else {
+        double each = (double)l->readers / MAX(p->block_number - 1, 1u);
+        double held = MIN(p->sm_bytes / p->block_bytes, p->blocks_an_sm - 1);
+        if (fabs((double)k->s.linear - (double)l->reader) < p->device->sm_count)
+            return false;
+        share = (1 - 1 / p->blocks_an_sm) * MIN(held, 1) * (1 - pow(1 - MIN(each, 1), MAX(held, 1)));
+    }
+    if (!chance(line ^ k->s.linear << 40, share))
+        return false;
+    own_bytes(t, l, k, sectors);
+    l->readers += l->block != k->number;
+    l->block = k->number;
+    l->at_time = now;
+    return true;
+}
+
+/* Warps are simulated one after another: what an earlier one asks for later than this one would is this one's
+ * to ask for. */
+static float arrival(struct l1_arrival *came, float now)
+{
+    if (came->ready > now + came->took)
+        came->ready = now + came->took;
+    return came->ready - now;
+}
+
+float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k, const struct insn *i,
+                    const struct access *x, unsigned *lines)
+{
+    struct pc_stats *s = &p->stats[i->self];
+    struct warp_clock *c = warp_clock(w);
+    uint64_t line[64];
+    uint8_t sectors[64];
+    unsigned n = access_lines(x, line, sectors), total = 0, lanes = (unsigned)__builtin_popcount(x->mask);
+    float slowest = (float)p->model->l1_cycles;
+    bool cached = goes_through_l1(i, x);
+    struct alloc *a = x->alloc ? x->alloc : mem_find(w->launch->mem, x->addr[__builtin_ctz(x->mask)]);
+    if (!a)
+        return slowest;
+    struct touched *t = touched_of(p, a);
+    if (!k->s.first_line)
+        k->s.run_end = k->s.first_line = line[0] + 1;
+    for (unsigned q = 0; q < n; q++)
+        k->s.run_end += line[q] + 1 == k->s.run_end;
+    for (unsigned q = 0; q < n; q++) {
+        unsigned need = sectors[q];
+        total += (unsigned)__builtin_popcount(need);
+        struct l1_arrival *came = NULL;
+        if (cached) {
+            unsigned had = l1_probe(&p->l1s.v[w->block->slot], line[q], need, c->start, &came);
+            if (came->ready - came->took < c->acquired)
+                had = 0;
+            if (had)
+                slowest = MAX(slowest, arrival(came, c->start));
+            need &= ~had;
+            if (need && is_common(p, k, t, line[q], need, c->start, c->acquired)) {
+                p->common += SECTOR_BYTES * __builtin_popcount(need);
+                need = 0;
+            }
+        }
+        if (need) {
+            float latency = l2_access(p, k, x, t, line[q], need, c->start);
+            slowest = MAX(slowest, latency);
+            if (came)
+                *came = (struct l1_arrival){c->start + latency, latency};
+        }
+    }
+    k->s.pipe[PIPE_LSU] +=
+        MAX(n, x->bytes * lanes / 128 + (x->bytes * lanes % 128 != 0)) - 1; /* one line a cycle */
+    s->requests++;
+    s->sectors += total;
+    s->ideal += MAX(1u, (lanes * x->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES);
+    s->used += MIN(lanes * x->bytes, total * SECTOR_BYTES);
+    s->moved += total * SECTOR_BYTES;
+    if (x->kind == ACCESS_ATOMIC) {
+        unsigned different, same = access_words(x, &different);
+        (void)different;
+        s->atomics += lanes;
+        s->atomic_conflicts += same - 1;
+        k->s.atomics += n;
+        for (unsigned q = 0; q < n; q++) {
+            struct l2_line *l = l2_get(&p->l2, line[q]);
+            uint32_t block = (uint32_t)w->block->linear;
+            uint32_t *most;
+            if (l->atomics == 0)
+                l->first_block = block;
+            l->atomics += same;
+            most = block - l->first_block > p->n_blocks / 3 ? &p->hottest : &p->hottest_near;
+            *most = MAX(*most, l->atomics);
+        }
+        slowest += (float)((same - 1) * p->model->atomic_cycles);
+    }
+    if (x->kind == ACCESS_LOAD) {
+        c->loads++;
+        c->loaded += slowest;
+        c->slowest = MAX(c->slowest, slowest);
+    }
+    *lines = n;
+    return slowest;
+}
