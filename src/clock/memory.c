@@ -196,6 +196,22 @@ static float arrival(struct l1_arrival *came, float now)
     return came->ready - now;
 }
 
+/* Cycles that the L1 is taken for. It has the banks of the shared memory, by the word within a line, and finds
+ * several lines a cycle: 32 cycles for words in 32 lines all at the same place within theirs, 10 for words
+ * anywhere (waits.csv, lines; with issue_share). What does not stay in it goes line by line. */
+static double lsu_cycles(const struct access *x, unsigned lines, bool cached)
+{
+    static const double LINES_A_CYCLE = 3.5;
+    unsigned bytes = x->bytes * (unsigned)__builtin_popcount(x->mask);
+    double data = (bytes + 127) / 128;
+    struct bank_use use;
+
+    if (!cached)
+        return MAX(lines, data);
+    access_passes(x, &use);
+    return MAX(MAX(use.busy, data), lines / LINES_A_CYCLE);
+}
+
 float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k, const struct insn *i,
                     const struct access *x, unsigned *lines)
 {
@@ -237,8 +253,8 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
                 *came = (struct l1_arrival){c->start + latency, latency};
         }
     }
-    k->s.pipe[PIPE_LSU] +=
-        MAX(n, x->bytes * lanes / 128 + (x->bytes * lanes % 128 != 0)) - 1; /* one line a cycle */
+    double busy = lsu_cycles(x, n, cached);
+    k->s.pipe[PIPE_LSU] += busy - 1; /* one is in the instruction's price */
     s->requests++;
     s->sectors += total;
     s->ideal += MAX(1u, (lanes * x->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES);
@@ -267,6 +283,6 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
         c->loaded += slowest;
         c->slowest = MAX(c->slowest, slowest);
     }
-    *lines = n;
+    *lines = (unsigned)busy;
     return slowest;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """kinds.py ASTRA DEVICE [TASK ...] >TIMES.csv: times of kinds of kernels that the clock was not settled with (kinds.tsv).
 
-With DEVICE sim they are the clock's, with cuda a GPU's, three tasks at a time, for more wait for each other's times; fit.py
+With DEVICE sim they are the clock's, with cuda a GPU's, three tasks (JOBS) at a time, for more wait for each other's times; fit.py
 compares the two. What does not pass is left out, and said. Rows are written as a task ends. With DEVICE predict ASTRA is
 build/tools/predict: the clock's times alone, nothing judged."""
 import concurrent.futures
@@ -77,7 +77,7 @@ def main():
     astra, device, only = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:]
     out = writer(sys.stdout)
     chosen = [kind for kind in kinds() if not only or os.path.basename(kind[0]) in only]
-    jobs = 3 if device == "cuda" else os.cpu_count()
+    jobs = int(os.environ.get("JOBS") or (3 if device == "cuda" else os.cpu_count()))
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for done in concurrent.futures.as_completed([pool.submit(times, astra, device, folder, kind) for kind in chosen]):
             rows, left = done.result()

@@ -139,6 +139,31 @@ template <bool SHARED> __global__ void gather(const uint32_t *p, uint32_t words,
     cycles[1] = at[0] + at[1] + at[2] + at[3] + sum;
 }
 
+// Lines that hit the L1: `lanes` of a warp touch one each, `apart` bytes from the next, or anywhere in a table.
+__global__ void lines(const char *p, int lanes, uint32_t apart, uint32_t table, int steps, long long *cycles)
+{
+    uint32_t lane = threadIdx.x % 32, at = apart ? lane * apart : (lane + 1) * 2654435761u, sum = 0;
+    for (uint32_t i = threadIdx.x * 128; i < table; i += blockDim.x * 128)
+        sum += *(const uint32_t *)(p + i);
+    __syncthreads();
+    long long start = ticks();
+    if (lane < (uint32_t)lanes)
+        for (int i = 0; i < steps; i++) {
+            uint32_t v[4];
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                uint32_t where = apart ? at + 4 * ((i * 4 + k) & 7) : (at >> 8) & (table - 1) & ~3u;
+                asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v[k]) : "l"(p + where));
+                at = apart ? at : at * 1664525u + 1013904223u;
+            }
+            sum += v[0] + v[1] + v[2] + v[3];
+        }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        cycles[0] = ticks() - start;
+    cycles[1] = sum;
+}
+
 // ---- stores that lie far apart ----
 
 // Runs of `run` words; who stores which run is scrambled over the whole range (a power of two of runs).
@@ -271,6 +296,11 @@ try {
             put("gather", "L1", where, cycles_of([&] { gather<false><<<1, threads, 0, s>>>((uint32_t *)pool, kib * 256, 64, device_cycles); }) / 256 / (threads / 32), "cycles");
             put("gather", "shared", where, cycles_of([&] { gather<true><<<1, threads, kib * 1024, s>>>((uint32_t *)pool, kib * 256, 64, device_cycles); }) / 256 / (threads / 32), "cycles");
         }
+
+    for (int lanes : {4, 8, 16, 32})
+        for (uint32_t apart : {0, 32, 128, 256, 384, 4096, 4224})
+            put("lines", apart ? std::to_string(apart) + " bytes apart" : "anywhere in 32 KiB", std::to_string(lanes) + " lanes; 1024 threads",
+                cycles_of([&] { lines<<<1, 1024, 0, s>>>(pool, lanes, apart, apart ? apart * 32 : 32768, 64, device_cycles); }) / 256 / 32, "cycles");
 
     for (uint32_t run : {1, 2, 4, 8, 16, 32})
         for (uint32_t mib : {16, 4096}) {
