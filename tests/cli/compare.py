@@ -10,7 +10,7 @@ import sqlite3
 import time
 
 from browser import started
-from harness import (GPU_TASK, KERNEL, ROOT, TASK, astra, case, cases, expect, gpu_environment, kept, main, read, said, small_gpu_task,
+from harness import (GPU_TASK, KERNEL, ROOT, TASK, astra, case, cases, expect, gpu_environment, kept, main, read, rest, said, small_gpu_task,
                      small_task, start, without_nvcc, write)
 
 without_nvcc()
@@ -215,7 +215,7 @@ def apart(folder, row):
     expect(out.startswith("B is not compared with A: ") and "faster" not in out and "slower " not in out.split("Candidates")[0], out)
 
 
-@case
+@rest
 def modelled_is_not_compared_with_measured(folder):
     runs(folder, "modelled")
     measured(folder, "measured", 1.5, 0.1)
