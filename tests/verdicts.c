@@ -744,10 +744,10 @@ int main(int argc, char **argv)
     }
     for (int i = 0; ok && optind == argc && i < N_CORPORA; i++)
         ok = add(a, arena_printf(a, "tests/%s", corpora[i]), &err);
-    if (every > 1)
-        thin_out(every);
     if (part)
         draw(a);
+    if (every > 1)
+        thin_out(every);
     if (part && kept_path)
         unlink(kept_path);
     ok = ok && (!kept_path || recall_all(a, &err)) && run_all(nvcc, &err);

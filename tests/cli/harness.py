@@ -27,7 +27,8 @@ VERBS = ["optimize", "check", "bench", "profile", "sanitize", "init", "runs", "s
 
 SANITIZED = b"__asan_init" in subprocess.run(["nm", ASTRA], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
 
-PART = os.environ.get("PART", "all")  # of the cases: those of `make check` (drawn), of `make check-rest` (rest), or all
+# Of the cases: those of `make check` (drawn), of `make check-rest` (rest), or all.
+PART = "all" if os.environ.get("EVERY_CASE") else os.environ.get("PART", "all")
 
 _cases = []
 
