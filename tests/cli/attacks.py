@@ -63,7 +63,7 @@ ATTACKS = [
 ]
 
 
-@cases(ATTACKS, every=4)
+@cases(ATTACKS, every=4, later="printf")
 def attack(folder, row):
     """In bounded time and memory, with nothing said of a file's contents and nothing left behind in TMPDIR."""
     name, text, verdict, words = row

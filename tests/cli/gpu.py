@@ -49,7 +49,7 @@ def a_lost_gpu_ends_the_run(folder):
     said(astra(folder, "resume", "run", env=gpu_environment()), 0)
 
 
-@case
+@rest
 def what_only_the_workload_shows(folder):
     """A kernel that skips work on one exact shape, larger than any case."""
     small_task(folder, TASK.replace("  - [64, 512]\n", "").replace("[256, 1024]", "[1100, 1000]")
@@ -62,7 +62,7 @@ def what_only_the_workload_shows(folder):
         expect(bench["verdict"] == "wrong" and bench["words"].startswith(where + "element 51200 of out is never written"), bench)
 
 
-@case
+@rest
 def promised_orders_hold_where_it_is_timed(folder):
     """A permutation is one in the timed launches as well: their inputs are whole buffers, not pieces of a tile."""
     write(os.path.join(folder, "task.yaml"), open(os.path.join(ROOT, "tests", "tasks", "invert_order", "task.yaml"), encoding="utf-8").read()

@@ -142,7 +142,7 @@ def rules_ask_nobody(folder):
     expect(result(folder)["cost"]["calls"] == 0 and result(folder)["cost"]["usd"] == 0, "cost")
 
 
-@case
+@rest
 def a_weak_model_never_harms(folder):
     small_task(folder)
     said(astra(folder, "optimize", "task", "--rounds", "3", *FEW, "--out", "rules"), 0)
@@ -345,7 +345,7 @@ def the_order_of_arrival_changes_nothing(folder):
         expect(a == b, f"a replay differs:\n{json.dumps(a)}\n{json.dumps(b)}")
 
 
-@case
+@rest
 def width_runs_side_by_side(folder):
     small_task(folder)
     with Server(wide((0.5, 0.5, 0.5))) as s:
@@ -502,7 +502,7 @@ def a_wrong_key_and_an_unknown_model(folder):
     expect(result(folder)["cost"]["calls"] == 5, result(folder)["cost"])
 
 
-@case
+@rest
 def a_server_that_is_down_fails_the_run_and_keeps_the_best(folder):
     small_task(folder)
     write(os.path.join(folder, "astra.yaml"), "max_attempts: 1\n")
@@ -570,7 +570,7 @@ def replayed_bit_for_bit(folder):
         expect(read(os.path.join(folder, "run", name)) == read(os.path.join(folder, "again", name)), name)
 
 
-@case
+@rest
 def drift_is_refused_with_a_difference(folder):
     recorded(folder)
     path = os.path.join(folder, "record", "planner-1.json")

@@ -56,7 +56,7 @@ def it_holds_anywhere(folder):
         expect(text in head, head)
 
 
-@case
+@rest
 def every_look_is_repeated(folder):
     """What was confirmed twice is judged on the first look's hidden cases and on the second's, whose figures count."""
     run = moved(folder)
@@ -105,7 +105,7 @@ TAMPERED = [
 ]
 
 
-@cases([x for x in TAMPERED if NVCC or "confirmation" not in x[2]], every=4)
+@cases([x for x in TAMPERED if NVCC or "confirmation" not in x[2]], every=8)
 def tampered(folder, what):
     run = moved(folder)
     what[1](run)

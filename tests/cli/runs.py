@@ -361,12 +361,13 @@ def nothing_better_is_said(folder):
 @case
 def other_device(folder):
     small_task(folder)
-    result = json.loads(optimize(folder, "run", "--device", "sim:rtx4090", "--json").out)
+    result = json.loads(said(astra(folder, "optimize", "task", "--rounds", "1", "--candidates", "1", "--tune-budget", "0", "--min-mutation", "0",
+                                   "--device", "sim:rtx4090", "--out", "run", "--json"), 0).out)
     expect("4090" in result["device"]["name"], result["device"])
     expect("not validated" in astra(folder, "show", "run").out, "nothing says that the device is not validated")
 
 
-@case
+@rest
 def hot_regime(folder):
     small_task(folder, TASK.replace("dims:", "regime: hot\ndims:"))
     result = json.loads(optimize(folder, "run", "--json").out)

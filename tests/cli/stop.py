@@ -140,7 +140,7 @@ def interrupted_as_a_group(folder):
     same(folder, "undisturbed", "run")
 
 
-@case
+@rest
 def interrupted_twice(folder):
     def twice(run):
         run.send_signal(signal.SIGINT)
@@ -199,7 +199,7 @@ def killed_and_resumed(folder, row):
     same(folder, "undisturbed", "run")
 
 
-@case
+@rest
 def resumed_while_it_runs(folder):
     """Two processes that write one run would lose what either found: the second is refused, the first goes on."""
     finished(folder, "undisturbed")
@@ -216,7 +216,7 @@ def resumed_while_it_runs(folder):
     same(folder, "undisturbed", "run")
 
 
-@case
+@rest
 def killed_workers(folder):
     """A worker that dies takes its candidate along, and nothing else."""
     small_task(folder)

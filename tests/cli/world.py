@@ -60,7 +60,7 @@ def a_reader_of_progress_that_leaves(folder):
     said(astra(folder, "resume", "run", "--quiet"), 0)
 
 
-@case
+@rest
 def told_once_where_both_go(folder):
     """stdout and stderr as one pipe: a candidate stands in one line of it."""
     small_task(folder)
@@ -219,7 +219,7 @@ def locked_store(folder):
         holder.close()
 
 
-@case
+@rest
 def same_folder_twice_at_once(folder):
     small_task(folder)
     first = start(folder, "optimize", "task", "--rounds", "3", "--out", "run")
