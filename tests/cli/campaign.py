@@ -75,7 +75,7 @@ def only_what_is_new_is_done(folder):
     said(astra(folder, "optimize", "one", "two", "--out", "all/one", *SHORT), 2, "holds a run of one kernel")
 
 
-@rest
+@case
 def several_at_a_time(folder):
     """Both are under way before either has ended; each has its own lines, and Ctrl-C stops both so that they go on."""
     tasks(folder, "one", "two")

@@ -570,7 +570,7 @@ def replayed_bit_for_bit(folder):
         expect(read(os.path.join(folder, "run", name)) == read(os.path.join(folder, "again", name)), name)
 
 
-@rest
+@case
 def drift_is_refused_with_a_difference(folder):
     recorded(folder)
     path = os.path.join(folder, "record", "planner-1.json")
