@@ -18,21 +18,24 @@
  * gets, no gain. One whose name ends in _shipped.cu needs nvcc, whose output alone shows what it is: it is
  * judged as a confirmation does it, the compiled file included; without nvcc it is left out.
  *
- *     verdicts [-v] [-t] [-n] [-c] [-w] [-e N] [-s SEED] [-d DEVICE] [-m FILE] [-k FILE] [-b MINUTES]
+ *     verdicts [-v] [-t] [-n] [-c] [-w] [-p] [-e N] [-s SEED] [-d DEVICE] [-m FILE] [-k FILE] [-b MINUTES]
  *              [FOLDER or FILE]...   (default: all)
  *     verdicts -x NAME|all [FOLDER or FILE]...
  *
  * -v prints every verdict, -t times the kernels on the workloads too, -n has nvcc compile the whole file too,
- * -c judges all as the last confirmation does; -e only every N-th file, for tests under a sanitizer; -d judges
- * elsewhere: "cuda:0"; -m writes what became of the compiled files there; -k keeps a line of each
- * verdict in that file, and does not judge again what has one there; -b begins no task after so many minutes,
- * and tells only of what has been judged. -x judges with an exception of the error rule switched off
- * (src/judge/rule.c) and names the files whose verdict changes: by default the one that the rule's table names,
- * which must. A run of all ends with the table of docs/results/corpora.md, which must be the one that stands
- * there; -w writes it. What a kernel does to a GPU ends with its process, so workers judge, several at a time.
+ * -c judges all as the last confirmation does; -e only every N-th file, for tests under a sanitizer; -p a part:
+ * of every folder a file, and of every row and kind of name; -d judges elsewhere: "cuda:0"; -m writes what
+ * became of the compiled files there; -k keeps a line of each verdict in that file, and does not judge again
+ * what has one there of this very program, file and task, nor count it again where it was good (-p begins the
+ * file anew); -b begins no task after so many minutes, and tells only of what has been judged. -x judges with
+ * an exception of the error rule switched off (src/judge/rule.c) and names the files whose verdict changes: by
+ * default the one that the rule's table names, which must. A run of all ends with the table of
+ * docs/results/corpora.md, which must be the one that stands there; -w writes it. What a kernel does to a GPU
+ * ends with its process, so workers judge, several at a time.
  */
 #include <dirent.h>
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "judge/rule.h"
@@ -81,7 +84,7 @@ struct corpus_file {
     int line;
     enum verdict got;
     bool good;
-    bool judged;
+    bool judged, recalled;
     struct trial_shipped shipped; /* its texts apart: device_code is a constant, not_run_because NULL or not */
 };
 
@@ -177,11 +180,59 @@ static void look(struct corpus_file *f, const struct trial *t)
     fflush(stdout);
 }
 
+static int by_name(const void *x, const void *y)
+{
+    return strcmp(*(char *const *)x, *(char *const *)y);
+}
+
+static size_t list(struct arena *a, const char *folder, const char ***names)
+{
+    VEC(const char *) found = {0};
+    DIR *d = opendir(folder);
+
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (e->d_name[0] != '.')
+            vec_push(&found, arena_strdup(a, e->d_name));
+    if (d)
+        closedir(d);
+    *names = arena_array(a, const char *, found.n + 1);
+    for (size_t i = 0; i < found.n; i++)
+        (*names)[i] = found.v[i];
+    qsort(*names, found.n, sizeof(**names), by_name);
+    size_t n = found.n;
+    vec_free(&found);
+    return n;
+}
+
 /* ---- what was judged before ---- */
 
+static const char *folder_of(struct arena *a, const char *task)
+{
+    const char *own = arena_printf(a, "tests/tasks/%s", task);
+
+    return fs_is_dir(own) ? own : arena_printf(a, "examples/%s", task);
+}
+
+/* Of all that a verdict follows from: file, task, program. */
 static const char *hash_of(struct arena *a, const struct corpus_file *f)
 {
-    return arena_printf(a, "%016llx", (unsigned long long)hash_text(f->text));
+    const char *folder = folder_of(a, f->task), **names;
+    struct str all = {0};
+    struct stat program;
+    char hex[65], *text;
+
+    if (stat(PROC_SELF, &program) == 0)
+        str_addf(&all, "%lld.%09ld|", (long long)program.st_mtim.tv_sec, program.st_mtim.tv_nsec);
+    str_addf(&all, "%s|%llu|%d%d%d|", options.device, (unsigned long long)options.seed, confirm_all,
+             options.with_nvcc, options.verify_only);
+    str_add(&all, f->text);
+    for (size_t i = 0, n = list(a, folder, &names); i < n; i++)
+        if (!fs_is_dir(fs_join(a, folder, names[i])) &&
+            fs_read(a, fs_join(a, folder, names[i]), &text, NULL, NULL))
+            str_add(&all, names[i]), str_add(&all, text);
+    hash_sha256_hex(str_text(&all), all.len, hex);
+    str_free(&all);
+    return arena_strdup(a, hex);
 }
 
 static bool keep(const struct corpus_file *f, struct err *err)
@@ -212,7 +263,7 @@ static void recall(struct corpus_file *f, const json_t *o)
 {
     const char *code = json_text(o, "device_code", "");
 
-    f->judged = verdict_parse(json_text(o, "verdict", ""), &f->got);
+    f->judged = f->recalled = verdict_parse(json_text(o, "verdict", ""), &f->got);
     f->good = json_is_true(json_object_get(o, "good"));
     f->shipped.asked = json_is_true(json_object_get(o, "asked"));
     f->shipped.not_run_because = json_is_true(json_object_get(o, "run")) ? NULL : "not run";
@@ -259,30 +310,6 @@ static size_t leave_out_unjudged(void)
 }
 
 /* ---- finding them ---- */
-
-static int by_name(const void *x, const void *y)
-{
-    return strcmp(*(char *const *)x, *(char *const *)y);
-}
-
-static size_t list(struct arena *a, const char *folder, const char ***names)
-{
-    VEC(const char *) found = {0};
-    DIR *d = opendir(folder);
-
-    for (struct dirent *e; d && (e = readdir(d));)
-        if (e->d_name[0] != '.')
-            vec_push(&found, arena_strdup(a, e->d_name));
-    if (d)
-        closedir(d);
-    *names = arena_array(a, const char *, found.n + 1);
-    for (size_t i = 0; i < found.n; i++)
-        (*names)[i] = found.v[i];
-    qsort(*names, found.n, sizeof(**names), by_name);
-    size_t n = found.n;
-    vec_free(&found);
-    return n;
-}
 
 /* Files, or folders with files somewhere below. */
 static bool add(struct arena *a, const char *path, struct err *err)
@@ -361,8 +388,7 @@ static bool run_task(const char *name, struct err *err)
     struct arena *a = arena_open();
     struct task *task;
     double start_s = time_s();
-    const char *own = arena_printf(a, "tests/tasks/%s", name);
-    bool ok = task_open(&task, a, fs_is_dir(own) ? own : arena_printf(a, "examples/%s", name), err);
+    bool ok = task_open(&task, a, folder_of(a, name), err);
 
     for (enum depth depth = PLAIN; ok && depth < N_DEPTHS; depth++)
         ok = run_files(task, name, depth, err);
@@ -379,6 +405,62 @@ static void thin_out(size_t n)
 
     for (size_t i = 0; i < files.n; i += n)
         files.v[left++] = files.v[i];
+    files.n = left;
+}
+
+/* A kernel that has to be judged whole takes minutes: a folder that has no other is left to the rest. */
+static bool same_folder(const struct corpus_file *a, const struct corpus_file *b)
+{
+    return a->corpus == b->corpus && str_eq(a->task, b->task) && depth_of(a) == PLAIN && depth_of(b) == PLAIN;
+}
+
+static bool same_row(const struct corpus_file *a, const struct corpus_file *b)
+{
+    return a->corpus == b->corpus && a->row == b->row;
+}
+
+static bool same_depth(const struct corpus_file *a, const struct corpus_file *b)
+{
+    return depth_of(a) == depth_of(b);
+}
+
+/* What is judged briefly comes first, else the order is drawn: a hash says nothing of the kernel. */
+static bool before(const struct corpus_file *a, const struct corpus_file *b)
+{
+    if (depth_of(a) != depth_of(b))
+        return depth_of(a) < depth_of(b);
+    return hash_text(a->path) < hash_text(b->path);
+}
+
+/* One of each kind that none is taken of. */
+static void take_of_each(bool *taken, bool (*alike)(const struct corpus_file *, const struct corpus_file *))
+{
+    for (size_t i = 0; i < files.n; i++) {
+        size_t first = i;
+        bool has_one = !alike(&files.v[i], &files.v[i]);
+        for (size_t k = 0; k < files.n && !has_one; k++) {
+            if (!alike(&files.v[k], &files.v[i]))
+                continue;
+            has_one = taken[k];
+            if (before(&files.v[k], &files.v[first]))
+                first = k;
+        }
+        if (!has_one)
+            taken[first] = true;
+    }
+}
+
+static void draw(struct arena *a)
+{
+    bool *taken = arena_array(a, bool, files.n + 1);
+    size_t left = 0;
+
+    take_of_each(taken, same_folder);
+    take_of_each(taken, same_row);
+    take_of_each(taken, same_depth);
+    for (size_t i = 0; i < files.n; i++)
+        if (taken[i])
+            files.v[left++] = files.v[i];
     files.n = left;
 }
 
@@ -414,7 +496,6 @@ static bool run_all(bool nvcc, struct err *err)
 static bool judge_without(struct corpus_file *f, unsigned without, struct err *err)
 {
     struct arena *a = arena_open();
-    const char *own = arena_printf(a, "tests/tasks/%s", f->task);
     struct trial_options o = options;
     struct judge *j = NULL;
     struct task *task;
@@ -423,8 +504,8 @@ static bool judge_without(struct corpus_file *f, unsigned without, struct err *e
     o.without = without;
     o.confirm = depth_of(f) != PLAIN;
     o.verify_only &= depth_of(f) != TIMED;
-    bool ok = task_open(&task, a, fs_is_dir(own) ? own : arena_printf(a, "examples/%s", f->task), err) &&
-              judge_open(&j, task, &o, err) && judge_file(j, a, f->path, f->text, &t, err);
+    bool ok = task_open(&task, a, folder_of(a, f->task), err) && judge_open(&j, task, &o, err) &&
+              judge_file(j, a, f->path, f->text, &t, err);
     f->good = ok && verdict_expected(f->expected, t.verdict);
     if (ok && verbose)
         printf("%s: %s: %s\n", f->path, verdict_name(t.verdict), t.words);
@@ -613,19 +694,20 @@ int main(int argc, char **argv)
     struct nvrtc *n;
     struct err err = {0};
     char place[2600];
-    bool write = false, ok = true;
-    size_t passed = 0, every = 1, needless = 0, left_out;
+    bool write = false, part = false, ok = true;
+    size_t passed = 0, recalled = 0, every = 1, needless = 0, left_out;
     const char *without = NULL, *confirmation = NULL;
     double start_s = time_s();
     int option;
 
     if (argc > 1 && str_eq(argv[1], "worker"))
         return pool_worker_main(argc - 1, argv + 1);
-    while ((option = getopt(argc, argv, "vtncwe:s:d:x:m:k:b:")) != -1) {
+    while ((option = getopt(argc, argv, "vtncwpe:s:d:x:m:k:b:")) != -1) {
         if (option == '?')
             return 2;
         verbose |= option == 'v';
         write |= option == 'w';
+        part |= option == 'p';
         options.with_nvcc |= option == 'n';
         confirm_all |= option == 'c';
         if (option == 't')
@@ -662,17 +744,23 @@ int main(int argc, char **argv)
     }
     for (int i = 0; ok && optind == argc && i < N_CORPORA; i++)
         ok = add(a, arena_printf(a, "tests/%s", corpora[i]), &err);
+    if (part)
+        draw(a);
     if (every > 1)
         thin_out(every);
+    if (part && kept_path)
+        unlink(kept_path);
     ok = ok && (!kept_path || recall_all(a, &err)) && run_all(nvcc, &err);
     left_out = leave_out_unjudged();
     if (left_out)
         printf("%zu kernels left: the time was too short\n", left_out);
-    for (size_t i = 0; i < files.n; i++)
+    for (size_t i = 0; i < files.n; i++) {
         passed += files.v[i].good;
+        recalled += files.v[i].good && files.v[i].recalled;
+    }
     if (ok && confirmation)
         ok = write_confirmation(confirmation, time_s() - start_s, left_out, &err);
-    if (ok && optind == argc && every == 1 && nvcc && !left_out) {
+    if (ok && optind == argc && every == 1 && !part && nvcc && !left_out) {
         make_table(&table);
         fputs(str_text(&table), stdout);
         ok = table_stands(a, &table, write, &err);
@@ -680,7 +768,7 @@ int main(int argc, char **argv)
     if (!ok)
         printf("%s\n", err_format(&err, place, sizeof(place)));
     size_t failed = files.n - passed + !ok;
-    printf("%zu cases passed, %zu failed\n", passed, failed);
+    printf("%zu cases passed, %zu failed\n", passed - recalled, failed);
     str_free(&table);
     vec_free(&files);
     arena_close(a);

@@ -169,7 +169,7 @@ bool cub_constant(const char *name, struct value *out)
     return false;
 }
 
-__attribute__((constructor)) static void vector_types_fill(void)
+static void vector_types_fill(void)
 {
     static const char *const members[] = {"x", "y", "z", "w"};
     static char names[ARRAY_LEN(vectors)][4][16];
@@ -192,35 +192,37 @@ __attribute__((constructor)) static void vector_types_fill(void)
     }
 }
 
+static struct map builtins; /* every name of the types above */
+
+static void builtin_put(const char *name, const struct type *t)
+{
+    map_put(&builtins, name, (void *)t);
+}
+
+__attribute__((constructor)) static void builtins_fill(void)
+{
+    vector_types_fill();
+    for (size_t i = 0; i < 22; i++) /* the rest have no name in C++ */
+        if (scalars[i].kind != TY_KERNEL)
+            builtin_put(scalars[i].name, &scalars[i]);
+    for (size_t i = 0; i < ARRAY_LEN(vectors); i++)
+        for (size_t n = 0; n < 4; n++)
+            builtin_put(vector_types[i][n].name, &vector_types[i][n]);
+    for (size_t i = 0; i < ARRAY_LEN(packed_types); i++)
+        builtin_put(packed_types[i].name, &packed_types[i]);
+    for (size_t i = 0; i < ARRAY_LEN(cub_enums); i++) {
+        builtin_put(cub_enums[i].type.name, &cub_enums[i].type);
+        builtin_put(cub_enums[i].type.name + strlen("cub::"), &cub_enums[i].type);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(aliases); i++)
+        builtin_put(aliases[i].name, type_builtin(aliases[i].canonical));
+}
+
 const struct type *type_builtin(const char *name)
 {
-    for (size_t i = 0; i < ARRAY_LEN(aliases); i++) {
-        if (strcmp(aliases[i].name, name) == 0)
-            name = aliases[i].canonical;
-    }
-    for (size_t i = 0; i < 22; i++) { /* the rest have no name in C++ */
-        if (scalars[i].kind != TY_KERNEL && strcmp(scalars[i].name, name) == 0)
-            return &scalars[i];
-    }
-    if (record_builtin(name))
-        return record_builtin(name);
-    for (size_t i = 0; i < ARRAY_LEN(vectors); i++) {
-        for (size_t n = 0; n < 4; n++) {
-            if (strcmp(vector_types[i][n].name, name) == 0)
-                return &vector_types[i][n];
-        }
-    }
-    for (size_t i = 0; i < ARRAY_LEN(packed_types); i++) {
-        if (strcmp(packed_types[i].name, name) == 0)
-            return &packed_types[i];
-    }
-    for (size_t i = 0; i < ARRAY_LEN(cub_enums); i++) {
-        const char *full = cub_enums[i].type.name;
+    const struct type *t = map_get(&builtins, name);
 
-        if (strcmp(full + (str_starts(name, "cub::") ? 0 : 5), name) == 0)
-            return &cub_enums[i].type;
-    }
-    return NULL;
+    return t ? t : record_builtin(name);
 }
 
 bool type_builtin_name(const char *name)

@@ -2,7 +2,7 @@
 
 import os
 
-from harness import astra, case, expect, kept, load, main, read, said, same, without_nvcc, write
+from harness import astra, case, expect, kept, load, main, read, rest, said, same, without_nvcc, write
 
 without_nvcc()
 
@@ -152,7 +152,7 @@ def each_shape_gets_its_version(folder):
     said(astra(home, "verify", "run"), 0)
 
 
-@case
+@rest
 def goes_on_without_the_files(folder):
     """A run that was stopped judges the files as they were."""
     home, _ = kept("run", made)

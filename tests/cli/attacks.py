@@ -5,7 +5,7 @@ import os
 import resource
 import time
 
-from harness import KERNEL, astra, case, cases, environment, expect, main, said, small_task, write
+from harness import KERNEL, astra, case, cases, environment, expect, main, rest, said, small_task, write
 
 SECRET = "/etc/passwd"
 
@@ -63,7 +63,7 @@ ATTACKS = [
 ]
 
 
-@cases(ATTACKS)
+@cases(ATTACKS, every=4, later="printf")
 def attack(folder, row):
     """In bounded time and memory, with nothing said of a file's contents and nothing left behind in TMPDIR."""
     name, text, verdict, words = row
@@ -83,7 +83,7 @@ def attack(folder, row):
     expect(kib < 5 << 20, f"{kib} KiB resident")
 
 
-@case
+@rest
 def honest_after_an_attack(folder):
     """A worker that was killed is replaced: a run goes on after it."""
     small_task(folder)

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from harness import ASTRA, KERNEL, TASK, astra, case, cases, environment, expect, kept, load, main, read, said, small_task, start, without_nvcc, write
+from harness import ASTRA, KERNEL, TASK, astra, case, cases, environment, expect, kept, load, main, read, rest, said, small_task, start, without_nvcc, write
 
 without_nvcc()
 
@@ -59,7 +59,7 @@ def each_has_its_run_and_all_one_report(folder):
     expect("| one |" in shown.out, shown.out)
 
 
-@case
+@rest
 def only_what_is_new_is_done(folder):
     """The same again judges nothing; a changed task has a new run, one that left the list no row."""
     ended(folder)
@@ -103,7 +103,7 @@ def until(what, seconds=60):
         time.sleep(0.02)
 
 
-@cases(["KILL", "INT"])
+@cases(["KILL", "INT"], every=2)
 def stopped_anywhere_it_goes_on(folder, how):
     tasks(folder, "one", "two")
     child = start(folder, "optimize", "one", "two", "--out", "all", *SHORT)
@@ -138,7 +138,7 @@ def a_budget_is_shared_by_what_could_be_saved(folder):
     said(astra(folder, "resume", "all", "--fail-under", "1000"), 4, "below --fail-under 1000")
 
 
-@case
+@rest
 def workers_are_said_anew(folder):
     """Each run's workers are those of the file that this call names; campaign.json names none."""
     tasks(folder, "one", "two")

@@ -10,7 +10,7 @@ import sqlite3
 import time
 
 from browser import started
-from harness import (GPU_TASK, KERNEL, ROOT, TASK, astra, case, cases, expect, gpu_environment, kept, main, read, said, small_gpu_task,
+from harness import (GPU_TASK, KERNEL, ROOT, TASK, astra, case, cases, expect, gpu_environment, kept, main, read, rest, said, small_gpu_task,
                      small_task, start, without_nvcc, write)
 
 without_nvcc()
@@ -215,7 +215,7 @@ def apart(folder, row):
     expect(out.startswith("B is not compared with A: ") and "faster" not in out and "slower " not in out.split("Candidates")[0], out)
 
 
-@case
+@rest
 def modelled_is_not_compared_with_measured(folder):
     runs(folder, "modelled")
     measured(folder, "measured", 1.5, 0.1)
@@ -223,7 +223,7 @@ def modelled_is_not_compared_with_measured(folder):
     expect(found["apart"] == ["B is not compared with A: its times are measured, not modelled."], found["apart"])
 
 
-@cases([("alike", 1.65, "alike"), ("faster", 1.75, "faster"), ("slower", 1.25, "slower")])
+@cases([("alike", 1.65, "alike"), ("faster", 1.75, "faster"), ("slower", 1.25, "slower")], every=0)
 def intervals_decide(folder, row):
     measured(folder, "one", 1.5, 0.1)
     measured(folder, "other", row[1], 0.1)
@@ -305,7 +305,7 @@ def fail_under(folder):
     said(astra(folder, "bench", "task", "astra-runs/better/best.cu", "--fail-under", "1.01"), 0)
 
 
-@case
+@rest
 def fail_under_of_a_measured_run_is_of_its_interval(folder):
     measured(folder, "run", 1.5, 0.1)
     said(astra(folder, "show", "run", "--fail-under", "1.39"), 0)

@@ -8,7 +8,9 @@ import re
 import shutil
 import subprocess
 
-from harness import KERNEL, ROOT, TASK, astra, case, cases, environment, expect, gpu_environment, kept, load, main, read, said, skip, small_gpu_task, small_task, write
+from harness import KERNEL, ROOT, TASK, astra, case, cases, environment, expect, gpu_environment, kept, load, main, read, rest, said, skip, small_gpu_task, small_task, without_nvcc, write
+
+without_nvcc()
 
 
 def plain(folder, name="plain", **more):
@@ -74,7 +76,7 @@ def cuda_compiles_and_says_what_it_is(folder):
     expect(status == 0, words)
 
 
-@case
+@rest
 def a_comment_ends_where_it_should(folder):
     """What a task's author may write must not end the comment early."""
     task = TASK.replace("name: scale_rows", 'name: "*/ #error */ \\\\"', 1)
@@ -119,7 +121,7 @@ PLACES = [
 ]
 
 
-@cases(PLACES)
+@cases(PLACES, every=4)
 def patch_applies(folder, place):
     name, where, more = place
     top = os.path.join(folder, "repository")
@@ -163,7 +165,7 @@ def framework(folder):
         tool("git", "init", "-q", ".", cwd=os.path.join(home, "tree"))
         said(astra(home, "init", "tree/csrc/norm.cu:rms_norm_kernel", "--out", "task"), 0)
         task = os.path.join(home, "task", "task.yaml")
-        write(task, re.sub(r"(?s)workloads:.*", "workloads:\n  - [4096, 64]\n", read(task)))
+        write(task, re.sub(r"(?s)workloads:.*", "workloads:\n  - [512, 64]\n", read(task)))
         said(astra(home, "optimize", "task", "--rounds", "1", "--candidates", "5", "--tune-budget", "0", "--seed", "7", "--quiet", "--out", "run", "--min-mutation", "0"), 0)
 
     home, _ = kept("framework", make)
@@ -357,7 +359,7 @@ def flashinfer_of_modelled_times(folder):
     expect(workloads[0]["workload"]["inputs"]["factor"] == {"type": "scalar", "value": 0.5}, workloads[0])
 
 
-@case
+@rest
 def flashinfer_of_measured_times(folder):
     small_gpu_task(folder)
     said(astra(folder, "optimize", "task", "--out", "run", "--rounds", "1", "--candidates", "1", "--jobs", "1", "--quiet",

@@ -163,7 +163,7 @@ def whole(names):
     return [n for n in names or [] if not n.startswith("tmp.")]
 
 
-@cases(["dash", "bash"])
+@cases(["dash", "bash"], every=2)
 def astra_itself_is_sent(folder, shell):
     """To two nodes at once that share an empty cache, then found there, and sent anew where the cache is not whole."""
     small_gpu_task(folder)

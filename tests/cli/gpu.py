@@ -4,8 +4,10 @@ import json
 import os
 import shutil
 
-from harness import (ASTRA, KERNEL, ROOT, TASK, astra, case, cases, environment, expect, gpu_environment, load, main, said,
-                     small_gpu_task, small_task, write)
+from harness import (ASTRA, KERNEL, ROOT, TASK, astra, case, cases, environment, expect, gpu_environment, load, main, rest, said,
+                     small_gpu_task, small_task, without_nvcc, write)
+
+without_nvcc()
 
 QUICK = ("--rounds", "1", "--candidates", "1", "--jobs", "1")
 
@@ -37,7 +39,7 @@ def a_run_stays_on_its_gpu(folder):
     said(astra(folder, "resume", "run", env=gpu_environment(FAKECUDA_UUID="0")), 2, "began on NVIDIA H200", "do not compare")
 
 
-@case
+@rest
 def a_lost_gpu_ends_the_run(folder):
     """With its own words, and what was stored stays."""
     small_gpu_task(folder)
@@ -47,7 +49,7 @@ def a_lost_gpu_ends_the_run(folder):
     said(astra(folder, "resume", "run", env=gpu_environment()), 0)
 
 
-@case
+@rest
 def what_only_the_workload_shows(folder):
     """A kernel that skips work on one exact shape, larger than any case."""
     small_task(folder, TASK.replace("  - [64, 512]\n", "").replace("[256, 1024]", "[1100, 1000]")
@@ -60,7 +62,7 @@ def what_only_the_workload_shows(folder):
         expect(bench["verdict"] == "wrong" and bench["words"].startswith(where + "element 51200 of out is never written"), bench)
 
 
-@case
+@rest
 def promised_orders_hold_where_it_is_timed(folder):
     """A permutation is one in the timed launches as well: their inputs are whole buffers, not pieces of a tile."""
     write(os.path.join(folder, "task.yaml"), open(os.path.join(ROOT, "tests", "tasks", "invert_order", "task.yaml"), encoding="utf-8").read()
@@ -72,7 +74,7 @@ def promised_orders_hold_where_it_is_timed(folder):
     expect(bench["verdict"] in ("passed", "slower"), bench["words"])
 
 
-@case
+@rest
 def two_gpus(folder):
     """Each has a control of its own before it judges; the last race is on the first."""
     small_gpu_task(folder)
@@ -82,7 +84,7 @@ def two_gpus(folder):
     expect(result["device"]["index"] == 0 and result["outcome"] == "improved", result["device"])
 
 
-@case
+@rest
 def workers_that_measure(folder):
     """Commands with a GPU, and one that only simulates; what was confirmed says where."""
     small_gpu_task(folder)

@@ -27,6 +27,9 @@ VERBS = ["optimize", "check", "bench", "profile", "sanitize", "init", "runs", "s
 
 SANITIZED = b"__asan_init" in subprocess.run(["nm", ASTRA], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
 
+# Of the cases: those of `make check` (drawn), of `make check-rest` (rest), or all.
+PART = "all" if os.environ.get("EVERY_CASE") else os.environ.get("PART", "all")
+
 _cases = []
 
 
@@ -38,19 +41,31 @@ class Skipped(Exception):
     pass
 
 
+def _add(name, function, drawn=True):
+    if PART == "all" or drawn == (PART == "drawn"):
+        _cases.append((name, function))
+
+
 def case(function):
-    _cases.append((function.__name__, function))
+    _add(function.__name__, function)
     return function
 
 
-def cases(values):
-    """One case for each value; the function gets it as its second argument. Under a sanitizer, which looks at our code and
-    takes eight times as long, every third of many."""
+def rest(function):
+    """A case that `make check` leaves to `make check-rest`: it is long, and another case of the file has its subject in short."""
+    _add(function.__name__, function, False)
+    return function
+
+
+def cases(values, every=1, later=None):
+    """One case for each value; the function gets it as its second argument. `make check` draws every n-th of them, from the first on (0: none),
+    but none whose name begins with the word `later`, and leaves the others to `make check-rest`. Under a sanitizer, which looks at our
+    code and takes eight times as long, every third of many are left."""
 
     def add(function):
-        for value in list(values)[:: 3 if SANITIZED and len(values) > 3 else 1]:
+        for at, value in enumerate(list(values)[:: 3 if SANITIZED and len(values) > 3 else 1]):
             name = value if isinstance(value, str) else value[0]
-            _cases.append((f"{function.__name__}[{name}]", lambda folder, v=value: function(folder, v)))
+            _add(f"{function.__name__}[{name}]", lambda folder, v=value: function(folder, v), every > 0 and at % every == 0 and not (later and name.startswith(later)))
         return function
 
     return add
@@ -147,6 +162,9 @@ def read(path):
 
 def load(path):
     return json.loads(read(path))
+
+
+NVCC = os.environ.get("ASTRA_NVCC")  # of this machine; None: where it is found
 
 
 def without_nvcc():

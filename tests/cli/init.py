@@ -123,7 +123,7 @@ def small(task, sizes):
     write(path, f"{head}workloads:\n  - [{', '.join(values)}]\n{tail}")
 
 
-@cases(SOUND)
+@cases(SOUND, every=6)
 def a_task_is_sound(folder, style):
     name, file, kernel, sizes, words = style
     root = repository(folder, name)

@@ -159,7 +159,7 @@ def judged(folder):
         return 0
 
 
-@cases([("killed", signal.SIGKILL), ("interrupted", signal.SIGINT)])
+@cases([("killed", signal.SIGKILL), ("interrupted", signal.SIGINT)], every=0)
 def resumed_by_its_snapshot(folder, row):
     """Stopped in the middle, resumed when the memory is another one: the run is what it would have been, and each trial stands once."""
     env = taught(folder)

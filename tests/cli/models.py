@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 
-from harness import ROOT, astra, case, cases, environment, expect, kept, load, main, read, said, small_task, start, without_nvcc, write
+from harness import ROOT, astra, case, cases, environment, expect, kept, load, main, read, rest, said, small_task, start, without_nvcc, write
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "llm"))
 from server import Server  # pylint: disable=wrong-import-position,wrong-import-order
@@ -130,7 +130,7 @@ def five_rounds_are_eleven_calls(folder):
     expect("by the tester" in said(astra(folder, "show", "run"), 0).out, "the tester's case is not told")
 
 
-@case
+@rest
 def rules_ask_nobody(folder):
     small_task(folder)
     with Server(scenario()) as s:
@@ -142,7 +142,7 @@ def rules_ask_nobody(folder):
     expect(result(folder)["cost"]["calls"] == 0 and result(folder)["cost"]["usd"] == 0, "cost")
 
 
-@case
+@rest
 def a_weak_model_never_harms(folder):
     small_task(folder)
     said(astra(folder, "optimize", "task", "--rounds", "3", *FEW, "--out", "rules"), 0)
@@ -172,7 +172,7 @@ def repairs_come_back_with_the_words(folder):
     expect(verdicts.get("wrong") == 1 and verdicts.get("compile-failed") == 1, verdicts)
 
 
-@case
+@rest
 def at_most_two_repairs(folder):
     small_task(folder)
     with Server(scenario(rule("coder", *[file(block=b, factor="2 * factor") for b in (32, 64, 96, 160, 192, 224)]))) as s:
@@ -212,7 +212,7 @@ def resume(folder, *more, status=0):
     return said(astra(folder, "resume", "run", "--trace", "trace", *more, env=environment(**ENV)), status)
 
 
-@case
+@rest
 def killed_at_every_reply_pays_for_nothing_twice(folder):
     small_task(folder)
     latency = {"latency_s": 0.03}
@@ -271,7 +271,7 @@ def count_by_limit(folder, *limit, out):
         return posts(s), result(folder, out)
 
 
-@case
+@rest
 def tokens_end_it(folder):
     small_task(folder)
     asked, r = count_by_limit(folder, "--budget-tokens", "20000", out="run")
@@ -307,7 +307,7 @@ def money_ends_it(folder):
         said(done, 2, "no price", "--prices")
 
 
-@case
+@rest
 def time_ends_it(folder):
     small_task(folder)
     with Server(scenario(rule("planner", {"text": plan("slow one"), "first_s": 60}))) as s:
@@ -327,7 +327,7 @@ def wide(delays):
     return scenario(*WIDE, *rules)
 
 
-@case
+@rest
 def the_order_of_arrival_changes_nothing(folder):
     small_task(folder)
     for out, delays in (("first", (0.4, 0.0, 0.2)), ("second", (0.0, 0.3, 0.1))):
@@ -345,7 +345,7 @@ def the_order_of_arrival_changes_nothing(folder):
         expect(a == b, f"a replay differs:\n{json.dumps(a)}\n{json.dumps(b)}")
 
 
-@case
+@rest
 def width_runs_side_by_side(folder):
     small_task(folder)
     with Server(wide((0.5, 0.5, 0.5))) as s:
@@ -358,7 +358,7 @@ def width_runs_side_by_side(folder):
     expect(sum(e["event"] == "trial" and e.get("mind") == "llm" for e in events(folder)) == 3, "judged twice")
 
 
-@case
+@rest
 def the_same_machine_code_is_not_run_again(folder):
     small_task(folder)
     other = file(each=3, block=96).replace("first", "start_of_mine").replace("(i)", "(i )")
@@ -383,7 +383,7 @@ def single_is_one_conversation(folder):
     expect(r["agents"] == "single" and r["candidates"]["by_mind"] == {"rules": 0, "llm": 3}, r["candidates"])
 
 
-@case
+@rest
 def single_sees_its_refused_file(folder):
     """A file that was refused stays in the conversation, with the place that the judge names; one that became the best
     is shown as the file to improve, and not twice."""
@@ -397,7 +397,7 @@ def single_sees_its_refused_file(folder):
     expect("(file left out)" in asked[2][-2]["content"] and "+ 3" not in asked[2][-2]["content"], asked[2][-2])
 
 
-@case
+@rest
 def single_says_that_it_is_done(folder):
     small_task(folder)
     with Server(scenario(rule("engineer", file(each=3), "The copy bounds it.\n\nDONE."))) as s:
@@ -414,7 +414,7 @@ def single_says_that_it_is_done(folder):
     ("all", "tester=llm,profiler=llm,planner=llm,coder=llm", {"tester", "profiler", "planner", "coder"}),
     ("llm and profiler", "llm,profiler=llm", {"tester", "profiler", "planner", "coder"}),
     ("llm but tester", "llm,tester=rules", {"planner", "coder"}),
-])
+], every=4)
 def minds_by_role(folder, row):
     small_task(folder)
     profiler = json.dumps({"bound_by": "dram", "diagnosis": "it waits for memory", "hot_lines": [{"line": 7, "why": "loads"}]})
@@ -429,7 +429,7 @@ def minds_by_role(folder, row):
     expect((made["rules"] > 0) == (row[1].startswith("llm") or not row[2] & {"planner", "coder"}), made)
 
 
-@case
+@rest
 def models_without_a_profile(folder):
     """profiler=none: the planner is told the times, and nothing of what bounds them."""
     for agents, told in (("llm,tester=rules", True), ("llm,tester=rules,profiler=none", False)):
@@ -502,7 +502,7 @@ def a_wrong_key_and_an_unknown_model(folder):
     expect(result(folder)["cost"]["calls"] == 5, result(folder)["cost"])
 
 
-@case
+@rest
 def a_server_that_is_down_fails_the_run_and_keeps_the_best(folder):
     small_task(folder)
     write(os.path.join(folder, "astra.yaml"), "max_attempts: 1\n")
@@ -519,7 +519,7 @@ def a_server_that_is_down_fails_the_run_and_keeps_the_best(folder):
     expect(r["status"] == "done" and r["cost"]["failed"] == 0 and r["cost"]["calls"] == 11, r["cost"])
 
 
-@case
+@rest
 def a_strategy_whose_call_fails_is_dropped(folder):
     small_task(folder)
     with Server(scenario(rule("coder", {"status": 400, "json": {"error": {"message": "maximum context length", "code": "context_length_exceeded"}}},

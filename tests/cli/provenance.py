@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 
-from harness import ROUNDS, astra, case, cases, expect, finished, load, main, read, said, small_task, write
+from harness import ROUNDS, astra, case, cases, expect, finished, load, main, read, rest, said, small_task, write
 
 
 NVCC = shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc")
@@ -56,7 +56,7 @@ def it_holds_anywhere(folder):
         expect(text in head, head)
 
 
-@case
+@rest
 def every_look_is_repeated(folder):
     """What was confirmed twice is judged on the first look's hidden cases and on the second's, whose figures count."""
     run = moved(folder)
@@ -105,7 +105,7 @@ TAMPERED = [
 ]
 
 
-@cases([x for x in TAMPERED if NVCC or "confirmation" not in x[2]])
+@cases([x for x in TAMPERED if NVCC or "confirmation" not in x[2]], every=8)
 def tampered(folder, what):
     run = moved(folder)
     what[1](run)
@@ -145,7 +145,7 @@ def what_is_no_result(folder):
     expect("where it comes from" in done.err, done.err)
 
 
-@case
+@rest
 def other_hidden_cases_each_run(folder):
     small_task(folder)
     seeds = []

@@ -4,7 +4,9 @@ import glob
 import json
 import os
 
-from harness import ROOT, astra, cases, expect, load, main, read, said
+from harness import ROOT, astra, cases, expect, load, main, read, said, without_nvcc
+
+without_nvcc()
 
 KERNELS = ["silu_and_mul", "fused_add_rmsnorm", "merge_attn_states"]
 
@@ -13,7 +15,7 @@ def recordings(kernel):
     return os.path.join(ROOT, "examples", "recordings", kernel)
 
 
-@cases(KERNELS)
+@cases(KERNELS, every=0)
 def plays(folder, kernel):
     mutants = () if kernel == KERNELS[0] else ("--min-mutation", "0")  # one asks how many faults the suite notices
     said(astra(folder, "optimize", os.path.join(ROOT, "examples", kernel), "--device", "sim", "--agents", "llm",

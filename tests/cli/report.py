@@ -14,10 +14,12 @@ import time
 
 from browser import started
 from harness import (KERNEL, ROOT, TASK, astra, case, cases, environment, expect, gpu_environment, kept, load, main, read, said, small_gpu_task,
-                     small_task, start, write)
+                     small_task, start, without_nvcc, write)
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "llm"))
 from server import Server  # pylint: disable=wrong-import-position,wrong-import-order
+
+without_nvcc()
 
 QUICK = ("--rounds", "2", "--candidates", "5", "--seed", "7", "--hidden-seed", "11", "--quiet")
 ACCESS = read(os.path.join(ROOT, "tests", "cli", "access.js"))
@@ -100,7 +102,7 @@ def section(run, name):
 
 
 @cases([(f"{name}-{width}-{'dark' if dark else 'light'}", name, width, dark)
-        for name in RUNS for width in (360, 1280) for dark in (False, True)])
+        for name in RUNS for width in (360, 1280) for dark in (False, True)], later="measured")
 def everybody_can_read_it(_folder, row):
     b = opened(report(row[1], "report.html"), width=row[2], dark=row[3])
     wrong = b.value(ACCESS)
@@ -111,7 +113,7 @@ def everybody_can_read_it(_folder, row):
     expect(len(b.requests) == 1, f"it fetched {b.requests}")
 
 
-@cases(list(RUNS))
+@cases(list(RUNS), later="measured")
 def charts_are_legible_on_a_phone(_folder, name):
     b = opened(report(name, "report.html"), width=360)
     small = b.value("""[...document.querySelectorAll('svg.chart')].flatMap(s => [...s.querySelectorAll('text')].map(t =>
@@ -119,7 +121,7 @@ def charts_are_legible_on_a_phone(_folder, name):
     expect(not small, small)
 
 
-@cases(list(RUNS))
+@cases(list(RUNS), later="measured")
 def an_axis_is_named_evenly(_folder, name):
     """The numbers of an axis from 0 up stand at one distance from each other, and so their ticks."""
     b = opened(report(name, "report.html"))
@@ -236,7 +238,7 @@ def on_paper_nothing_is_closed(_folder):
 # ---- what it holds ----
 
 
-@cases(list(RUNS))
+@cases(list(RUNS), later="measured")
 def every_chart_has_its_marks(_folder, name):
     run = report(name)
     result = load(os.path.join(run, "result.json"))
@@ -258,7 +260,7 @@ def every_chart_has_its_marks(_folder, name):
            "rows of workloads and of resources")
 
 
-@cases(list(RUNS))
+@cases(list(RUNS), later="measured")
 def it_says_what_the_result_says(_folder, name):
     run = report(name)
     result = load(os.path.join(run, "result.json"))
@@ -305,7 +307,7 @@ def sides(code):
     return rows, folded
 
 
-@cases(list(RUNS))
+@cases(list(RUNS), later="measured")
 def the_code_is_both_files(_folder, name):
     run = report(name)
     best = load(os.path.join(run, "result.json"))["best_candidate"]
@@ -328,7 +330,7 @@ def the_code_is_both_files(_folder, name):
     expect(all(abs(float(s.strip("<\xa0%")) - 100 * hot[i]) <= 1 for i, s in shown.items()), (shown, hot))
 
 
-@cases(list(RUNS))
+@cases(list(RUNS), later="measured")
 def each_step_says_what_it_gained(_folder, name):
     run = report(name)
     scores = dict(stored(run, "select id, score from candidate"))
@@ -356,7 +358,7 @@ def code_need_not_be_text(folder):
     expect("// \ufffdt\ufffd \U0001f600 \ufffd\ufffd\ufffd &lt;b&gt;" in code and "4603 more bytes" in code, code[-3000:])
 
 
-@cases(list(RUNS))
+@cases(list(RUNS), later="measured")
 def one_small_file(_folder, name):
     path = report(name, "report.html")
     text = read(path)
@@ -524,7 +526,7 @@ def harm_in_a_pull_request(_folder):
     expect("<img" not in prose and "<script" not in prose and "</details>\n" in prose, prose)
 
 
-@cases(list(RUNS))
+@cases(list(RUNS), later="measured")
 def for_programs(_folder, name):
     run = report(name)
     data = json.loads(said(astra(os.path.dirname(run), "report", "run", "--json"), 0).out)

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-from harness import (ASTRA, ROUNDS, astra, case, cases, environment, expect, finished, main, read, said, same, skip,
+from harness import (ASTRA, ROUNDS, astra, case, cases, environment, expect, finished, main, read, rest, said, same, skip,
                      small_task, start, without_nvcc)
 
 without_nvcc()
@@ -77,7 +77,7 @@ def signalled(pids, number):
             os.kill(int(pid), number)
 
 
-@case
+@rest
 def a_worker_that_dies_changes_nothing(folder):
     """Workers are shot while they judge: another judges the same once more, and the run ends as an undisturbed one."""
     def told():
@@ -114,7 +114,7 @@ def a_long_wait_is_told(folder):
     expect(run.wait(240) == 0, text_of(folder, "stderr"))
 
 
-@cases([("SIGINT", signal.SIGINT), ("SIGTERM", signal.SIGTERM)])
+@cases([("SIGINT", signal.SIGINT), ("SIGTERM", signal.SIGTERM)], every=2)
 def interrupted_and_resumed(folder, row):
     status = stopped(folder, lambda run: run.send_signal(row[1]))
     if status in (None, 0):
@@ -128,7 +128,7 @@ def interrupted_and_resumed(folder, row):
     said(astra(folder, "resume", "run"), 0, "finished")
 
 
-@case
+@rest
 def interrupted_as_a_group(folder):
     """A terminal sends the signal to the workers too."""
     status = stopped(folder, lambda run: os.killpg(run.pid, signal.SIGINT))
@@ -140,7 +140,7 @@ def interrupted_as_a_group(folder):
     same(folder, "undisturbed", "run")
 
 
-@case
+@rest
 def interrupted_twice(folder):
     def twice(run):
         run.send_signal(signal.SIGINT)
@@ -189,7 +189,7 @@ def killed_while_it_tunes(folder):
     expect(tuned(folder, "run") == tuned(folder, "undisturbed"), tuned(folder, "run"))
 
 
-@cases([("early", 1), ("later", 4)])
+@cases([("early", 1), ("later", 4)], every=2)
 def killed_and_resumed(folder, row):
     status = stopped(folder, lambda run: run.kill(), row[1])
     if status in (None, 0):
@@ -199,7 +199,7 @@ def killed_and_resumed(folder, row):
     same(folder, "undisturbed", "run")
 
 
-@case
+@rest
 def resumed_while_it_runs(folder):
     """Two processes that write one run would lose what either found: the second is refused, the first goes on."""
     finished(folder, "undisturbed")
@@ -216,7 +216,7 @@ def resumed_while_it_runs(folder):
     same(folder, "undisturbed", "run")
 
 
-@case
+@rest
 def killed_workers(folder):
     """A worker that dies takes its candidate along, and nothing else."""
     small_task(folder)
@@ -233,7 +233,7 @@ def killed_workers(folder):
     no_children_left(folder)
 
 
-@case
+@rest
 def the_program_is_replaced_under_a_run(folder):
     """Workers that start later are of the program that was started, and have its name."""
     small_task(folder)

@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from harness import KERNEL, ROOT, TASK, astra, case, cases, environment, expect, main, read, said, small_task, write
+from harness import KERNEL, ROOT, TASK, astra, case, cases, environment, expect, main, read, rest, said, small_task, write
 
 
 @case
@@ -181,7 +181,7 @@ BITS = KERNEL.replace("__half2float(in[i]) * factor", "__int_as_float(__float_as
 ASKS = r"\d\d\.\d % of the exact answers could not be derived: write a reference\.cu in double"
 
 
-@case
+@rest
 def what_cannot_be_derived_asks_for_a_reference(folder):
     path = small_task(folder, kernel=BITS)
     for words in (["check", path, "--mutants", "0"], ["bench", path],
@@ -226,7 +226,7 @@ def nothing_known(folder):
     return environment(XDG_CACHE_HOME=os.path.join(folder, "cache"))
 
 
-@case
+@rest
 def a_fault_that_compiles_to_the_same_is_no_fault(folder):
     """What is computed and not used is not in the code: to change it changes nothing, and is not counted."""
     def mutation(name, kernel):
@@ -242,7 +242,7 @@ def a_fault_that_compiles_to_the_same_is_no_fault(folder):
 EXAMPLES = os.path.join(ROOT, "examples")
 
 
-@cases([name for name in sorted(os.listdir(EXAMPLES)) if os.path.exists(os.path.join(EXAMPLES, name, "task.yaml"))])
+@cases([name for name in sorted(os.listdir(EXAMPLES)) if os.path.exists(os.path.join(EXAMPLES, name, "task.yaml"))], every=5, later="fused")
 def example_is_sound(folder, name):
     done = said(astra(folder, "check", os.path.join(EXAMPLES, name), "--mutants", "8", env=nothing_known(folder)), 0)
     expect("faults put in" in done.out, f"no faults put in: {done.out}")

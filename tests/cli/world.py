@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import time
 
-from harness import ASTRA, KERNEL, astra, case, cases, environment, expect, load, main, said, skip, small_task, start, without_nvcc, write
+from harness import ASTRA, KERNEL, astra, case, cases, environment, expect, load, main, rest, said, skip, small_task, start, without_nvcc, write
 
 without_nvcc()
 QUICK = ("--rounds", "1", "--quiet")
@@ -32,7 +32,7 @@ def full_stdout(folder, words):
     said(shell(folder, f'"$A" {words} >/dev/full'), 1, "standard output", "No space left")
 
 
-@case
+@rest
 def closed_stdout_of_a_run(folder):
     small_task(folder)
     said(shell(folder, '"$A" optimize task --rounds 1 --quiet --out run >&-'), 1, "standard output")
@@ -51,7 +51,7 @@ def reader_that_leaves(folder):
     expect(done.returncode == -signal.SIGPIPE and "astra: " not in done.err, f"{done.returncode} {done.err}")
 
 
-@case
+@rest
 def a_reader_of_progress_that_leaves(folder):
     """stderr | head: what can be stopped stops, resumably."""
     small_task(folder)
@@ -60,7 +60,7 @@ def a_reader_of_progress_that_leaves(folder):
     said(astra(folder, "resume", "run", "--quiet"), 0)
 
 
-@case
+@rest
 def told_once_where_both_go(folder):
     """stdout and stderr as one pipe: a candidate stands in one line of it."""
     small_task(folder)
@@ -109,7 +109,7 @@ def out_not_writable(folder):
     said(astra(folder, "optimize", "task", *QUICK, "--out", "closed/run"), 1, "closed", "Permission denied")
 
 
-@case
+@rest
 def out_has_a_run_already(folder):
     small_task(folder)
     said(astra(folder, "optimize", "task", *QUICK, "--out", "run"), 0)
@@ -148,7 +148,7 @@ def no_temporary_folder(folder):
     said(astra(folder, "check", "task", env=environment(TMPDIR=os.path.join(folder, "nowhere"))), 1, "nowhere", "TMPDIR")
 
 
-@case
+@rest
 def bare_environment(folder):
     small_task(folder)
     keep = {"PATH": os.environ.get("PATH", "/usr/bin:/bin")}
@@ -219,7 +219,7 @@ def locked_store(folder):
         holder.close()
 
 
-@case
+@rest
 def same_folder_twice_at_once(folder):
     small_task(folder)
     first = start(folder, "optimize", "task", "--rounds", "3", "--out", "run")
@@ -255,7 +255,7 @@ def cwd_is_gone(folder):
         said(done, 1)
 
 
-@case
+@rest
 def odd_names(folder):
     path = os.path.join(folder, "a task's \"odd\" näme")
     shutil.move(small_task(folder), path)

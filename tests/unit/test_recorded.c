@@ -129,6 +129,8 @@ static void differences_are_seen(void **state)
     if (!works)
         skip();
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+        if (!row_is_tried(i))
+            continue;
         const char *is = said(pairs[i].understood, pairs[i].compiled, &t);
         if (t.shipped.not_run_because) {
             fprintf(stderr, "the compiled launcher is not run: %s\n", t.shipped.not_run_because);

@@ -86,7 +86,8 @@ static void the_same_file_is_the_same(void **state)
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        expect(texts[i], texts[i], "");
+        if (row_is_tried(i))
+            expect(texts[i], texts[i], "");
 }
 
 /* A launcher that launches nothing when it is compiled: what the reader once took for the first file. */
@@ -118,7 +119,8 @@ static void other_words_are_seen(void **state)
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
-        expect(pairs[i].understood, pairs[i].compiled, pairs[i].words);
+        if (row_is_tried(i))
+            expect(pairs[i].understood, pairs[i].compiled, pairs[i].words);
 }
 
 /* The original text is looked at too: a marker of its own could enter another file. */
@@ -182,7 +184,8 @@ static void hidden_host_code_is_seen(void **state)
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(files); i++)
-        expect(files[i].text, files[i].text, files[i].words);
+        if (row_is_tried(i))
+            expect(files[i].text, files[i].text, files[i].words);
 }
 
 static struct kernel *opened(const char *text)
