@@ -122,21 +122,34 @@ static bool is_plain(uint8_t pipe)
     return false;
 }
 
+/* The latency that a pass waits for each time it waits. A pass waits for several loads at once, and for the
+ * slowest of them: where some of a loop's loads come from far away most of its waits have one of those. */
+static float waited_for(const struct ptx_profile *p, const struct warp_clock *c, const struct loop_form *f)
+{
+    float near = (float)p->model->l1_cycles, far = c->slowest, mean = c->loaded / (float)MAX(c->loads, 1u);
+    float waits = (f->cycles[LOOP_POINTS - 1] - f->cycles[0]) / ((LOOP_POINTS - 1) * LOOP_STEP);
+    float at_once = (float)(c->loads * f->turns) / (float)c->turns / MAX(waits, 1);
+
+    if (!c->loads || far <= near || mean >= far)
+        return mean;
+    float share = CLAMP((mean - near) / (far - near), 0, 1);
+    return near + (far - near) * (1 - powf(1 - share, MAX(at_once, 1)));
+}
+
 /* A loop's turns take no less than its machine code, which is in order: of the forms with several turns as many
  * passes as there are whole ones, the rest by the shorter forms. Latencies of memory are those that the turns
- * had; where the slowest load is far slower than the others, no less than it. */
+ * had. */
 static void settle_loop(struct ptx_profile *p, struct warp_clock *c)
 {
     const struct loop_price *l = &p->prices.loops[c->loop];
-    float t = 0, mean = c->loads ? c->loaded / (float)c->loads : 0;
+    float t = 0;
     unsigned left = c->turns;
 
     for (unsigned k = 0; k < l->n_forms && left > 0; k++) {
         const struct loop_form *f = &l->forms[k];
-        float at = CLAMP(mean / LOOP_STEP, 0, LOOP_POINTS - 1.001f);
+        float at = CLAMP(waited_for(p, c, f) / LOOP_STEP, 0, LOOP_POINTS - 1.001f);
         unsigned low = (unsigned)at, passes = left / f->turns;
-        float each = f->cycles[low] + (at - (float)low) * (f->cycles[low + 1] - f->cycles[low]);
-        t += (float)passes * MAX(each, passes ? f->cycles[0] + c->slowest - mean : 0);
+        t += (float)passes * (f->cycles[low] + (at - (float)low) * (f->cycles[low + 1] - f->cycles[low]));
         left -= passes * f->turns;
     }
     float late = c->settled + t - frontier(c);
