@@ -116,6 +116,7 @@ void race_close(struct race *r)
     blocks_forget(r);
     vec_free(&r->blocks);
     race_flags_clear(r);
+    vec_free(&r->given);
     free(r->owner);
     free(r);
 }
@@ -139,7 +140,7 @@ void race_launch(struct race *r, uint32_t warps_per_block, bool clustered)
     r->warps = warps_per_block;
     r->clustered = clustered;
     r->base = r->next_seg;
-    r->crossed = r->full = false;
+    r->crossed = r->full = r->loose = r->stale = false;
     race_flags_clear(r);
 }
 
@@ -412,9 +413,20 @@ static bool both_strong(const struct turn *t, uint32_t id, uint32_t at)
     return (t->at | at) & AT_BLOCK_SCOPE ? owner / t->r->warps == own / t->r->warps : owner != own;
 }
 
+/* Is it a strong read of what another block wrote with a strong write, and nothing orders the two? Such a read
+ * may find what was there before. */
+static bool loose_read(struct turn *t, uint32_t lane, uint32_t id, uint32_t at)
+{
+    uint32_t seg = id >> 5;
+    return (at & AT_STRONG) && !(at & RACE_AT_ASYNC) && seg >= t->base &&
+           t->r->owner[seg] / t->r->warps != t->b->id && !ordered(t, lane, id, at);
+}
+
 static void cell_read(struct turn *t, struct race_page *p, size_t i, uint32_t lane)
 {
     bool strong = t->at & AT_STRONG;
+    if (strong && !t->r->loose && (!t->a->shared || t->r->clustered))
+        t->r->loose = loose_read(t, lane, p->w[i], p->w_at[i]);
     if (t->a->nc && p->w[i] >> 5 >= t->base)
         conflict(t, lane, p->w[i], p->w_at[i], true, true);
     else if (!both_strong(t, p->w[i], p->w_at[i]) && !ordered(t, lane, p->w[i], p->w_at[i]))
@@ -690,8 +702,11 @@ bool race_access(struct race *r, struct race_block *b, uint32_t warp, const stru
             race_fence(r, b, warp, left & -left, false, a->block_scope);
         t.seg = race_seg(r, b, warp);
     }
+    uint32_t earlier = r->stale && a->earlier ? race_read_earlier(r, b, t.home, warp, a) : 0;
+    if (a->earlier)
+        *a->earlier_mask |= earlier;
     if (strong && a->op != RACE_WRITE && r->n_flags)
-        for (uint32_t left = a->mask; left; left &= left - 1)
+        for (uint32_t left = a->mask & ~earlier; left; left &= left - 1)
             race_acquire(r, b, t.home, warp, (uint32_t)__builtin_ctz(left), a);
     if (t.home != b)
         note_remote(r, t.home, RACE_ID(t.seg, (uint32_t)__builtin_ctz(a->mask)), a->pc);
