@@ -458,8 +458,8 @@ struct ptx_observer_calls {
      * shuffle by some lanes, which may read what is nobody's. */
     exec_fn *use, *insn;
     void (*access)(struct warp *w, const struct insn *i, const struct access *x);
-    /* A load that others may write meanwhile (volatile, relaxed, acquire) is about to take lane l's bytes from
-     * host[l], which may be led elsewhere. */
+    /* A load of what others may write meanwhile (volatile, relaxed, acquire), or an atomic, is about to take
+     * lane l's bytes from host[l], which may be led elsewhere. */
     void (*taken)(struct warp *w, uint32_t m, uint8_t *host[32]);
     void (*spin)(struct warp *w, const struct insn *i); /* a read that may be waited on in a loop */
     void (*spun)(struct warp *w); /* it was: the loop's turns are the simulator's, not the GPU's */

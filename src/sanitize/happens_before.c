@@ -657,10 +657,10 @@ static bool reads_earlier(struct race *r, struct race_block *b, const struct rac
 }
 
 uint32_t race_read_earlier(struct race *r, struct race_block *b, const struct race_block *home, uint32_t warp,
-                           const struct race_access *a)
+                           uint32_t mask, const struct race_access *a)
 {
     uint32_t given = 0;
-    for (uint32_t left = a->mask; left; left &= left - 1) {
+    for (uint32_t left = mask; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         struct race_flag *f = flag_at(r, home->id, a->shared, a->addr[lane], false);
         if (!f || !f->version || !reads_earlier(r, b, home, warp, lane, a, f))
@@ -680,7 +680,7 @@ void race_release(struct race *r, struct race_block *b, const struct race_block 
     struct race_flag *f = flag_at(r, home->id, a->shared, a->addr[lane], any || r->stale);
     if (!f)
         return;
-    if (r->stale && (!a->shared || r->clustered))
+    if (r->stale && !(a->idle >> lane & 1) && (!a->shared || r->clustered))
         version_begin(r, b, f, warp, lane, a);
     for (int scope = 0; scope < 2; scope++) {
         if (a->op != RACE_ATOMIC || (scope == 1 && f->block != b->id))

@@ -449,6 +449,8 @@ static void cell_write(struct turn *t, struct race_page *p, size_t i, uint32_t l
     if (p->r[i] >> 5 >= t->base && (p->r_at[i] & AT_NC))
         conflict(t, lane, p->r[i], p->r_at[i], false, true);
     bool joins = false;
+    if ((t->a->idle >> lane & 1) && !t->r->loose && (!t->a->shared || t->r->clustered))
+        t->r->loose = loose_read(t, lane, p->w[i], p->w_at[i]);
     if (!ordered(t, lane, p->w[i], p->w_at[i])) {
         uint32_t other = p->w[i] & 31;
         uint64_t cell = p->number * RACE_PAGE + (i << p->shift);
@@ -702,7 +704,8 @@ bool race_access(struct race *r, struct race_block *b, uint32_t warp, const stru
             race_fence(r, b, warp, left & -left, false, a->block_scope);
         t.seg = race_seg(r, b, warp);
     }
-    uint32_t earlier = r->stale && a->earlier ? race_read_earlier(r, b, t.home, warp, a) : 0;
+    uint32_t reads = a->op == RACE_READ ? a->mask : a->idle;
+    uint32_t earlier = r->stale && a->earlier ? race_read_earlier(r, b, t.home, warp, reads, a) : 0;
     if (a->earlier)
         *a->earlier_mask |= earlier;
     if (strong && a->op != RACE_WRITE && r->n_flags)

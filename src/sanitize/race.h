@@ -54,6 +54,7 @@ struct race_access {
     /* Where r->stale: lanes of a read that may find what was there before the last write, and do. */
     uint32_t *earlier_mask;
     uint8_t (*earlier)[16];
+    uint32_t idle; /* lanes of an atomic that changes nothing, whatever is there: it reads */
 };
 
 struct race_conflict {
@@ -260,9 +261,9 @@ void race_acquire(struct race *r, struct race_block *b, const struct race_block 
 void race_release(struct race *r, struct race_block *b, const struct race_block *home, uint32_t warp,
                   uint32_t lane, const struct race_access *a);
 void race_flags_clear(struct race *r);
-/* Lanes of a strong read that find what was there before the last write; acquires what that says. */
+/* Lanes of mask that find what was there before the last write; they acquire what that says. */
 uint32_t race_read_earlier(struct race *r, struct race_block *b, const struct race_block *home, uint32_t warp,
-                           const struct race_access *a);
+                           uint32_t mask, const struct race_access *a);
 void race_order_clear(struct race_block *b); /* gives back what a block knows */
 struct race_page *race_page_at(struct race *r, struct race_block *b, bool shared, uint64_t addr,
                                uint32_t size_bytes);

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 
+#include "ptx/lane/opnd.h"
 #include "race.h"
 
 /* ---- words ---- */
@@ -139,6 +140,23 @@ void san_report_conflict(struct warp *w, const struct insn *i, enum space space,
               thread, reason(l, w, c));
 }
 
+/* Lanes whose atomic leaves what is there: atomicAdd(p, 0) is a read. */
+static uint32_t idle_lanes(const struct warp *w, const struct insn *i, uint32_t mask)
+{
+    enum mod op = (enum mod)i->extra;
+    uint32_t idle = 0;
+    bool cas = op == MOD_cas;
+    if (i->bytes > 8 || (!cas && op != MOD_add && op != MOD_or && op != MOD_xor) || i->type == TYPE_F32 ||
+        i->type == TYPE_F64 || i->n_opnds < (cas ? 4u : 3u))
+        return 0;
+    for (; mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        uint64_t b = opnd_lane(w, &i->opnds[2], lane), other = cas ? opnd_lane(w, &i->opnds[3], lane) : 0;
+        idle |= (uint32_t)(b == other) << lane;
+    }
+    return idle;
+}
+
 static void check_race(struct warp *w, const struct insn *i, const struct access *x)
 {
     static const enum race_op ops[] = {
@@ -173,7 +191,9 @@ static void check_race(struct warp *w, const struct insn *i, const struct access
         .size_bytes = MIN(x->bytes, 16u),
         .consecutive = x->linear && x->bytes <= 16,
     };
-    if (x->kind == ACCESS_LOAD && a.strong && s->race->stale && x->bytes <= 16) {
+    if (x->kind == ACCESS_ATOMIC && i->op == OP_atom && i->vec == 1)
+        a.idle = idle_lanes(w, i, x->mask);
+    if ((a.idle || (x->kind == ACCESS_LOAD && a.strong)) && s->race->stale && x->bytes <= 16) {
         a.earlier_mask = &s->earlier_mask;
         a.earlier = s->earlier;
     }
