@@ -25,7 +25,7 @@ enum {
     MOST_LEAST = 4,            /* shapes that are no rounder than the launcher asks for */
     ROUNDEST = 256,            /* of these: what an extent may be a multiple of */
     MOST_LONG = 2,             /* shapes with a long row of blocks that hear of each other: */
-    LONG_GRID = 100,           /* more than a warp, or three, can look back over; else as many as there can be */
+    LONG_GRID = 100, /* more than a warp, or three, can look back over; else as many as there can be */
 };
 
 struct branches {

@@ -165,7 +165,7 @@ struct stage_check {   /* how a checked launch is run */
     struct overflow *overflow; /* told of; NULL: nobody asks; simulator */
     struct work *work;         /* a run that comes to its end is counted here; NULL: nobody asks; simulator */
     struct sanitize_earlier *earlier; /* as in struct sanitizer; NULL: nobody asks; simulator */
-    double limit_s;            /* GPU: after it the kernel counts as endless */
+    double limit_s;                   /* GPU: after it the kernel counts as endless */
 };
 
 enum stage_side { SIDE_SIM, SIDE_GPU, N_SIDES };
@@ -435,7 +435,7 @@ struct case_rules {
     const char *short_of; /* stage_check */
     uint64_t stochastic;  /* ptx_options */
     struct overflow *overflow;
-    bool second; /* the run that differs in all that may not matter */
+    bool second;                      /* the run that differs in all that may not matter */
     struct sanitize_earlier *earlier; /* stage_check */
 };
 struct case_run {

@@ -321,7 +321,7 @@ struct suite_run {
 
 struct suite_case {
     bool ran;
-    unsigned char *outputs[MAX_ARGS]; /* n_outputs, as all of these */
+    unsigned char *outputs[MAX_ARGS];                   /* n_outputs, as all of these */
     unsigned char *again[MAX_ARGS], *earlier[MAX_ARGS]; /* [0] NULL: there was no such run */
     struct sanitize_earlier read_earlier;
 };

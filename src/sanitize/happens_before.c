@@ -472,13 +472,20 @@ void race_cluster_passed(struct race_sync *s, struct race_block *b, uint32_t seg
         }
 }
 
-bool race_before(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint32_t id)
+/* Without what a block of a cluster need not ask about: that a block began later is no order of memory. */
+static bool known_before(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane,
+                         uint32_t id)
 {
     uint32_t seg = id >> 5, owner = r->owner[seg];
     bool own_block = owner / r->warps == b->id, own_warp = own_block && owner % r->warps == warp;
-    return seg < b->cluster_seg || (own_block && seg < b->bar_seg) ||
+    return (own_block && seg < b->bar_seg) ||
            (own_warp && ((id & 31) == lane || seg < b->warps[warp].full_seg)) ||
            race_knows(r, b, warp, lane, id);
+}
+
+bool race_before(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint32_t id)
+{
+    return id >> 5 < b->cluster_seg || known_before(r, b, warp, lane, id);
 }
 
 bool race_begun(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint64_t of)
@@ -627,10 +634,10 @@ static bool reads_earlier(struct race *r, struct race_block *b, const struct rac
     uint32_t me = RACE_ID(race_seg(r, b, warp), lane), owner = r->owner[me >> 5];
     uint8_t now[16];
     if (v->id >> 5 < r->base || v->bytes != a->size_bytes || r->owner[v->id >> 5] / r->warps == b->id ||
-        race_before(r, b, warp, lane, v->id))
+        known_before(r, b, warp, lane, v->id))
         return false;
     for (size_t i = 0; i < v->met.n; i++)
-        if (race_before(r, b, warp, lane, v->met.v[i])) {
+        if (known_before(r, b, warp, lane, v->met.v[i])) {
             note_again(r, owner, lane, home, a);
             return false;
         }
@@ -642,17 +649,16 @@ static bool reads_earlier(struct race *r, struct race_block *b, const struct rac
         return false;
     const struct race_warp *w = &b->warps[warp];
     if (r->given.n < MOST_GIVEN)
-        vec_push(&r->given,
-                 ((struct race_earlier){.by = me,
-                                        .by_pc = a->pc,
-                                        .id = v->id,
-                                        .pc = v->pc,
-                                        .addr = a->addr[lane],
-                                        .home = home->id,
-                                        .shared = a->shared,
-                                        .told = know_has(w->heard[lane], r->owner[v->id >> 5] / r->warps,
-                                                         r->owner[v->id >> 5] % r->warps, v->id & 31,
-                                                         v->id >> 5)}));
+        vec_push(&r->given, ((struct race_earlier){
+                                .by = me,
+                                .by_pc = a->pc,
+                                .id = v->id,
+                                .pc = v->pc,
+                                .addr = a->addr[lane],
+                                .home = home->id,
+                                .shared = a->shared,
+                                .told = know_has(w->heard[lane], r->owner[v->id >> 5] / r->warps,
+                                                 r->owner[v->id >> 5] % r->warps, v->id & 31, v->id >> 5)}));
     return true;
 }
 

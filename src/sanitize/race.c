@@ -25,6 +25,10 @@ enum {
  */
 #define AT_COLLECTIVE (1u << 31)
 
+/* Among the reads of a cell: the plain write that was there before one by an atomic or the like, which needs no
+ * order with others of its kind, where the plain one does. No read is loose and not strong. */
+#define AT_BENEATH AT_LOOSE
+
 enum several { ONE, LANES, WARPS, BLOCKS };
 
 static enum several several_of(uint32_t at)
@@ -444,6 +448,23 @@ static void cell_read(struct turn *t, struct race_page *p, size_t i, uint32_t la
     } /* else the plain reader is the one to remember */
 }
 
+static bool is_beneath(uint32_t at)
+{
+    return (at & (AT_BENEATH | AT_STRONG)) == AT_BENEATH;
+}
+
+/* What stays of the past beneath a write: nothing, or a plain write beneath a strong one. */
+static void keep_beneath(const struct turn *t, struct race_page *p, size_t i)
+{
+    bool strong = t->at & AT_STRONG, alone = !(p->w_at[i] & (AT_STRONG | RACE_AT_ASYNC));
+    if (strong && alone && p->w[i] >= t->bound) {
+        p->r[i] = p->w[i];
+        p->r_at[i] = p->w_at[i] | AT_BENEATH;
+    } else if (!strong || !is_beneath(p->r_at[i])) {
+        p->r[i] = 0;
+    }
+}
+
 static void cell_write(struct turn *t, struct race_page *p, size_t i, uint32_t lane)
 {
     if (p->r[i] >> 5 >= t->base && (p->r_at[i] & AT_NC))
@@ -470,15 +491,15 @@ static void cell_write(struct turn *t, struct race_page *p, size_t i, uint32_t l
     if (!both_strong(t, p->r[i], p->r_at[i]) && !ordered(t, lane, p->r[i], p->r_at[i])) {
         if (changes_nothing(t, lane, 0, false))
             return;
-        conflict(t, lane, p->r[i], p->r_at[i], false, false);
+        conflict(t, lane, p->r[i], p->r_at[i], is_beneath(p->r_at[i]), false);
     }
+    keep_beneath(t, p, i);
     if (joins) {
         join(t, lane, &p->w[i], &p->w_at[i]);
     } else {
         p->w[i] = RACE_ID(t->a->async ? RACE_ASYNC_SEG + t->warp : t->seg, lane);
         p->w_at[i] = t->at;
     }
-    p->r[i] = 0;
 }
 
 /* ---- consecutive accesses: n cells from cell i of a page, the access's own cells from `first` on ---- */
@@ -556,7 +577,9 @@ static void run_cells(struct turn *t, struct race_page *p, size_t i, size_t n, s
     const uint8_t *lanes = lane_of[k] + first;
     uint32_t bound = t->bound, me = RACE_ID(t->seg, 0);
     note_waste(t, p, i, n);
-    bool w_free = highest(p->w + i, n) < bound || (!a->nc && own_cells(t, p->w + i, p->w_at + i, n, lanes));
+    bool beneath = a->op != RACE_READ && (t->at & AT_STRONG);
+    bool w_free =
+        highest(p->w + i, n) < bound || (!a->nc && !beneath && own_cells(t, p->w + i, p->w_at + i, n, lanes));
     if (a->op == RACE_READ) {
         if (w_free && (highest(p->r + i, n) < bound || own_cells(t, p->r + i, p->r_at + i, n, lanes))) {
             claim(p->r + i, p->r_at + i, n, me, lanes, t->at);
@@ -611,7 +634,8 @@ static inline bool settled(const struct turn *t, uint32_t id, uint32_t at, uint3
 
 static inline void lane_writes(struct turn *t, struct race_page *p, size_t i, uint32_t lane)
 {
-    if (!t->a->async && settled(t, p->w[i], p->w_at[i], lane) && settled(t, p->r[i], p->r_at[i], lane)) {
+    if (!t->a->async && settled(t, p->w[i], p->w_at[i], lane) && settled(t, p->r[i], p->r_at[i], lane) &&
+        !(t->at & ~p->w_at[i] & AT_STRONG && p->w[i] >= t->bound) && !is_beneath(p->r_at[i])) {
         p->w[i] = RACE_ID(t->seg, lane);
         p->w_at[i] = t->at;
         p->r[i] = 0;
@@ -676,17 +700,6 @@ static void turn_begin(struct turn *t)
     }
 }
 
-static void note_remote(struct race *r, struct race_block *home, uint32_t id, uint32_t pc)
-{
-    struct race_remote now = {r->owner[id >> 5], id, pc};
-    for (size_t k = 0; k < home->remote.n; k++)
-        if (home->remote.v[k].owner == now.owner) {
-            home->remote.v[k] = now;
-            return;
-        }
-    vec_push(&home->remote, now);
-}
-
 bool race_access(struct race *r, struct race_block *b, uint32_t warp, const struct race_access *a,
                  struct race_conflict *c)
 {
@@ -712,7 +725,7 @@ bool race_access(struct race *r, struct race_block *b, uint32_t warp, const stru
         for (uint32_t left = a->mask & ~earlier; left; left &= left - 1)
             race_acquire(r, b, t.home, warp, (uint32_t)__builtin_ctz(left), a);
     if (t.home != b)
-        note_remote(r, t.home, RACE_ID(t.seg, (uint32_t)__builtin_ctz(a->mask)), a->pc);
+        race_note_remote(r, t.home, RACE_ID(t.seg, (uint32_t)__builtin_ctz(a->mask)), a->pc);
     if (a->consecutive) {
         access_consecutive(&t);
     } else if (a->op == RACE_READ && same_address(a)) {

@@ -732,6 +732,7 @@ static const struct ptx_observer_calls launch_calls = {
 
 struct ptx_observer *sanitizer_on(struct sanitizer *s, unsigned checks)
 {
-    *s = (struct sanitizer){.observer.calls = &launch_calls, .checks = checks & (SANITIZE_ALL | SANITIZE_EARLIER)};
+    *s = (struct sanitizer){.observer.calls = &launch_calls,
+                            .checks = checks & (SANITIZE_ALL | SANITIZE_EARLIER)};
     return s->checks ? &s->observer : NULL;
 }

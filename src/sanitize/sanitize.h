@@ -51,7 +51,8 @@ struct sanitize_ahead {
                     uint64_t bytes); /* and those that write some of these bytes */
 };
 
-/* A read that a launch with SANITIZE_EARLIER gave what was there before a write that nothing orders before it. */
+/* A read that a launch with SANITIZE_EARLIER gave what was there before a write that nothing orders before it.
+ */
 struct sanitize_earlier {
     bool loose; /* there were reads of the kind; set by any launch that looks for races in global memory */
     bool given; /* words and line say of one that was given it, and whose thread did not read the place again */
@@ -63,7 +64,7 @@ struct sanitize_earlier {
 struct sanitizer {
     struct ptx_observer observer;
     unsigned checks;
-    struct sanitize_earlier *earlier; /* NULL: nobody asks */
+    struct sanitize_earlier *earlier;     /* NULL: nobody asks */
     const struct sanitize_stores *stores; /* NULL: nobody asks */
     struct sanitize_waste *waste;       /* launches add to it, where races are looked for; NULL: nobody asks */
     const struct sanitize_ahead *ahead; /* of programmatic launches; NULL: all ahead has ended */
