@@ -53,8 +53,7 @@ static bool certain(const struct probe *p, const struct ptx_report *r, bool firs
     return r->end == PTX_BAD_LAUNCH ||
            (sure && r->end == PTX_UNSAFE &&
             (kind == PTX_OUT_OF_BOUNDS || kind == PTX_MISALIGNED || kind == PTX_NULL ||
-             kind == PTX_READ_ONLY_WRITTEN || kind == PTX_EARLY)) ||
-           (first && r->end == PTX_UNSAFE && kind == PTX_RACE_SHARED);
+             kind == PTX_READ_ONLY_WRITTEN || kind == PTX_EARLY || kind == PTX_RACE_SHARED));
 }
 
 static void note_load(void *context, uint64_t addr, uint64_t bytes)
@@ -78,11 +77,10 @@ bool probe_block(struct probe *p, const struct grid *g, uint64_t block, uint64_t
                  struct fate *fate, struct err *err)
 {
     struct sanitizer sanitizer;
-    /* A block's races in its own shared memory are there whatever other blocks do, but where another launch has
-     * left too little to go by. Leaps tear a thread's order. */
-    unsigned checks = p->unasked ? SANITIZE_NC : SANITIZE_INIT;
-    if (!p->unasked && !p->leaps && g->first)
-        checks |= checks_of(p->version->judge) & SANITIZE_RACE_SHARED;
+    /* A block of the first launch races in its shared memory whatever others do. Leaps tear a thread's order.
+     */
+    unsigned races = p->leaps || !g->first ? 0 : checks_of(p->version->judge) & SANITIZE_RACE_SHARED;
+    unsigned checks = p->unasked ? SANITIZE_NC : SANITIZE_INIT | races;
     const struct sanitize_stores stores = {p, note_store,
                                            p->n_watched || p->reads || p->metered_bytes ? note_load : NULL};
     const struct sanitize_ahead ahead = stage_ahead(p->stage);
