@@ -61,6 +61,7 @@ PUBLIC = {
     "ptx/lane/half.h": OBSERVERS,
     "ptx/lane/half_row.h": OBSERVERS,
     "ptx/lane/matrix.h": OBSERVERS,
+    "ptx/lane/opnd.h": OBSERVERS,
     "ptx/lane/wgmma.h": OBSERVERS,
     "base/tensor_map.h": ("ptx", "kernel", "gpu", "judge"),
     "kernel/preprocess.h": ("init",),

@@ -25,7 +25,7 @@ enum {
     MOST_LEAST = 4,            /* shapes that are no rounder than the launcher asks for */
     ROUNDEST = 256,            /* of these: what an extent may be a multiple of */
     MOST_LONG = 2,             /* shapes with a long row of blocks that hear of each other: */
-    LONG_GRID = 100,           /* more than a warp, or three, can look back over */
+    LONG_GRID = 100, /* more than a warp, or three, can look back over; else as many as there can be */
 };
 
 struct branches {
@@ -577,18 +577,22 @@ static void add_long_grids(struct branches *b)
     size_t taken = 0, n_dims = blocks_hear(v) ? t->n_dims : 0;
 
     for (size_t k = 0; k < n_dims && taken < MOST_LONG; k++) {
-        bool found = false;
+        uint64_t blocks = 0, least_blocks = 0;
         memcpy(dims, least, t->n_dims * sizeof(*dims));
-        for (; !found && task_in_domain(t, dims) && task_case_elements(t, dims) <= RUN_ELEMENTS; dims[k] *= 2) {
+        for (; blocks < LONG_GRID && task_in_domain(t, dims) && task_case_elements(t, dims) <= RUN_ELEMENTS;
+             dims[k] *= 2) {
             struct plan plan = {0};
             struct fate fate = {0};
             version_plan_only(v, b->arena, dims, &plan, &fate);
-            found = fate_open(&fate) && most_blocks(&plan) >= LONG_GRID;
-            if (found)
-                v->branches[v->n_branches++] = arena_copy(v->arena, dims, t->n_dims * sizeof(*dims));
+            blocks = fate_open(&fate) ? most_blocks(&plan) : 0;
+            least_blocks = least_blocks ? least_blocks : blocks;
             arena_reset(b->arena);
         }
-        taken += found;
+        dims[k] /= 2;
+        if (blocks <= least_blocks) /* a grid that does not grow with it */
+            continue;
+        v->branches[v->n_branches++] = arena_copy(v->arena, dims, t->n_dims * sizeof(*dims));
+        taken++;
     }
     v->n_long = v->n_branches;
 }

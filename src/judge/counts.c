@@ -105,9 +105,10 @@ static bool count(struct counting *c, struct version *v, struct arena *a, const 
     ok = version_plan(v, a, dims, stage.addr, &plan, &fate, err);
     c->probe = (struct probe){.version = v, .stage = &stage, .arena = a, .most_launches = 1};
     if (ok && fate_open(&fate) && is_alone(&plan, &c->blocks) && can_be_probed(&stage, &plan)) {
-        int64_t n = 0;
-        ok = task_shape(t, &t->args[c->input], dims, &n, err);
-        if (ok && (double)n / c->blocks <= most)
+        int64_t n = 0, counters = 0;
+        ok = task_shape(t, &t->args[c->input], dims, &n, err) &&
+             task_shape(t, &t->args[c->output], dims, &counters, err);
+        if (ok && (double)n / c->blocks <= most && counters <= OUTPUT_ELEMENTS)
             ok = stage_run(&stage, v, &plan, &visitor, a, &fate, err);
     }
     c->ended &= fate_open(&fate) && c->elements > 0;

@@ -53,7 +53,7 @@ static bool certain(const struct probe *p, const struct ptx_report *r, bool firs
     return r->end == PTX_BAD_LAUNCH ||
            (sure && r->end == PTX_UNSAFE &&
             (kind == PTX_OUT_OF_BOUNDS || kind == PTX_MISALIGNED || kind == PTX_NULL ||
-             kind == PTX_READ_ONLY_WRITTEN || kind == PTX_EARLY));
+             kind == PTX_READ_ONLY_WRITTEN || kind == PTX_EARLY || kind == PTX_RACE_SHARED));
 }
 
 static void note_load(void *context, uint64_t addr, uint64_t bytes)
@@ -77,18 +77,21 @@ bool probe_block(struct probe *p, const struct grid *g, uint64_t block, uint64_t
                  struct fate *fate, struct err *err)
 {
     struct sanitizer sanitizer;
+    /* A block of the first launch races in its shared memory whatever others do. Leaps tear a thread's order.
+     */
+    unsigned races = p->leaps || !g->first ? 0 : checks_of(p->version->judge) & SANITIZE_RACE_SHARED;
+    unsigned checks = p->unasked ? SANITIZE_NC : SANITIZE_INIT | races;
     const struct sanitize_stores stores = {p, note_store,
                                            p->n_watched || p->reads || p->metered_bytes ? note_load : NULL};
     const struct sanitize_ahead ahead = stage_ahead(p->stage);
-    const struct ptx_options o = {
-        .device = p->version->judge->device,
-        .observers = {sanitizer_on(&sanitizer, p->unasked ? SANITIZE_NC : SANITIZE_INIT)},
-        .max_warp_insns = insns,
-        .registers = g->kernel->resources.registers,
-        .blocks = &block,
-        .n_blocks = 1,
-        .leaps = p->leaps,
-        .ran = p->ran};
+    const struct ptx_options o = {.device = p->version->judge->device,
+                                  .observers = {sanitizer_on(&sanitizer, checks)},
+                                  .max_warp_insns = insns,
+                                  .registers = g->kernel->resources.registers,
+                                  .blocks = &block,
+                                  .n_blocks = 1,
+                                  .leaps = p->leaps,
+                                  .ran = p->ran};
     struct ptx_report report = {0};
     const struct ptx_launch *l = g->launch;
     double warps = ceil((double)l->block[0] * l->block[1] * l->block[2] / 32);

@@ -164,7 +164,8 @@ struct stage_check {   /* how a checked launch is run */
     uint64_t stochastic;  /* ptx_options; simulator */
     struct overflow *overflow; /* told of; NULL: nobody asks; simulator */
     struct work *work;         /* a run that comes to its end is counted here; NULL: nobody asks; simulator */
-    double limit_s;            /* GPU: after it the kernel counts as endless */
+    struct sanitize_earlier *earlier; /* as in struct sanitizer; NULL: nobody asks; simulator */
+    double limit_s;                   /* GPU: after it the kernel counts as endless */
 };
 
 enum stage_side { SIDE_SIM, SIDE_GPU, N_SIDES };
@@ -434,7 +435,8 @@ struct case_rules {
     const char *short_of; /* stage_check */
     uint64_t stochastic;  /* ptx_options */
     struct overflow *overflow;
-    bool second; /* the run that differs in all that may not matter */
+    bool second;                      /* the run that differs in all that may not matter */
+    struct sanitize_earlier *earlier; /* stage_check */
 };
 struct case_run {
     struct version *version;
@@ -444,6 +446,9 @@ struct case_run {
     /* What came of it: the bytes left of the task's out and inout arguments, in order; warp instructions. */
     unsigned char *outputs[MAX_ARGS];
     unsigned char *again[MAX_ARGS]; /* of a second run; [0] NULL: there was none */
+    /* And of one in which reads found what was there before, where nothing orders a write before them. */
+    unsigned char *earlier[MAX_ARGS];
+    struct sanitize_earlier read_earlier;
     uint64_t insns;
     const char *printed; /* NULL: nothing */
 };

@@ -133,6 +133,7 @@ static bool sim_launch(struct stage *s, struct version *v, const struct ptx_laun
 
     sanitizer.waste = c->order ? NULL : v->waste;
     sanitizer.ahead = &ahead;
+    sanitizer.earlier = c->earlier;
     sanitizer.stores = s->ahead.followed ? &stores : NULL;
     if (!ptx_run(v->module, s->mem, l, &o, r, err))
         return false;

@@ -346,7 +346,7 @@ bool extra_run(const struct extra *x, struct version *v, struct arena *scratch, 
                             .coarse = x->coarse,
                             .share = x->share,
                             .order = x->order,
-                            .checks = checks_of(j)};
+                            .checks = checks_of(j) | (x->order ? SANITIZE_EARLIER : 0)};
 
     *told = false;
     return (!integers_come_out(j) || original_can(j, SIDE_SIM, err)) &&

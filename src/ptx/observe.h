@@ -458,6 +458,8 @@ struct ptx_observer_calls {
      * shuffle by some lanes, which may read what is nobody's. */
     exec_fn *use, *insn;
     void (*access)(struct warp *w, const struct insn *i, const struct access *x);
+    /* Volatile, relaxed, acquiring loads and atomics take lane l's bytes from host[l], wherever it is led. */
+    void (*taken)(struct warp *w, uint32_t m, uint8_t *host[32]);
     void (*spin)(struct warp *w, const struct insn *i); /* a read that may be waited on in a loop */
     void (*spun)(struct warp *w); /* it was: the loop's turns are the simulator's, not the GPU's */
 
@@ -496,9 +498,8 @@ struct ptx_observer_calls {
     void (*changed)(struct launch *l, const void *at, size_t bytes);
     void (*restored)(struct warp *w, const struct func *f,
                      unsigned lane); /* its registers, after a recursive call */
-    bool (*call)(struct warp *w, const struct insn *i, const struct func *f,
-                 uint32_t m); /* of a function nobody
-                                 defines; true: done */
+    /* Of a function that nobody defines; true: done. */
+    bool (*call)(struct warp *w, const struct insn *i, const struct func *f, uint32_t m);
 
     /* Of a clock, in its cycles: now; the copies begun so far are there; bytes come or go over a bulk copy (a
      * NULL: between two blocks). until: the warp waits for a copy (memory) or for other threads. */
@@ -516,8 +517,7 @@ struct ptx_observer_calls {
 #define LOCAL_WINDOW  0x7d0000000000ull
 #define PARAM_WINDOW  0x7c0000000000ull
 #define WINDOW_BYTES  0x10000000ull
-/* Shared memory of a cluster: an offset below the stride is the own block's; rank r's begins at r + 1 strides.
- */
+/* Shared memory of a cluster: below the stride is the own block's; rank r's begins at r + 1 strides. */
 #define CLUSTER_STRIDE 0x800000ull
 
 enum { MEM_PAGE = 4096 };

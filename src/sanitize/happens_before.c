@@ -165,6 +165,29 @@ static void lane_learn(struct race_warp *w, uint32_t lane, struct know *k)
         w->know_mask |= 1u << lane;
 }
 
+/* Of a load that is no acquire the memory model asks for a fence before what is then read; a barrier counts as
+ * one, since much right code has only that. */
+static void lanes_heed(struct race_warp *w, uint32_t mask)
+{
+    for (uint32_t left = w->heard_mask & mask; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        lane_learn(w, lane, w->heard[lane]);
+        know_drop(&w->heard[lane]);
+    }
+    w->heard_mask &= ~mask;
+}
+
+static void lane_hear(struct race_warp *w, uint32_t lane, struct know *k, bool acquire)
+{
+    if (acquire) {
+        lane_learn(w, lane, k);
+        return;
+    }
+    know_join(&w->heard[lane], k);
+    if (w->heard[lane])
+        w->heard_mask |= 1u << lane;
+}
+
 static uint32_t seg_new(struct race *r, uint32_t owner)
 {
     if (r->next_seg >= RACE_MAX_SEG - 64)
@@ -228,6 +251,7 @@ static struct know *past_of(struct race *r, struct race_block *b, uint32_t warp,
 void race_fence(struct race *r, struct race_block *b, uint32_t warp, uint32_t mask, bool all, bool block_scope)
 {
     struct race_warp *w = &b->warps[warp];
+    lanes_heed(w, mask);
     bool alike = all && !w->know_mask && !w->pair; /* the lanes' pasts differ in themselves alone */
     struct know *common = alike ? past_of(r, b, warp, 0, OF_NO_LANE) : NULL;
     for (uint32_t left = mask; left; left &= left - 1) {
@@ -266,6 +290,7 @@ static void own_join(struct know **to, const struct race_block *b, uint32_t warp
 void race_warp_sync(struct race *r, struct race_block *b, uint32_t warp, uint32_t mask, bool all)
 {
     struct race_warp *w = &b->warps[warp];
+    lanes_heed(w, mask);
     w->seg = 0;
     if (all) {
         w->full_seg = r->next_seg;
@@ -306,6 +331,7 @@ void race_barrier(struct race *r, struct race_block *b)
 {
     for (uint32_t i = 0; i < b->n_warps; i++) {
         struct race_warp *w = &b->warps[i];
+        lanes_heed(w, ~0u);
         struct know **from[3] = {w->know, w->fenced[0], w->fenced[1]};
         struct know **to[3] = {&b->know, &b->fenced[0], &b->fenced[1]};
         uint32_t *masks[3] = {&w->know_mask, &w->fenced_mask[0], &w->fenced_mask[1]};
@@ -331,6 +357,7 @@ void race_barrier_some(struct race *r, struct race_block *b, const uint32_t *arr
     r->crossed = true;
     for (uint32_t i = 0; i < b->n_warps; i++) {
         bool all = arrived[i] == live[i];
+        lanes_heed(&b->warps[i], arrived[i] | waited[i]);
         for (uint32_t left = arrived[i]; left; left &= all ? 0 : left - 1) {
             struct know *k = past_of(r, b, i, (uint32_t)__builtin_ctz(left), all ? OF_ALL_LANES : OF_LANE);
             know_join(&sum, k);
@@ -378,6 +405,7 @@ void race_sync_arrive(struct race *r, struct race_sync **s, struct race_block *b
 {
     struct race_sync *y = sync_of(s);
     struct race_warp *w = &b->warps[warp];
+    lanes_heed(w, relaxed ? 0 : mask);
     if (r->clustered && !know_block(y->sum, b->id)) {
         struct know *begun = know_new(1);
         begun->e[begun->n++] = (struct know_entry){b->id << 16 | PART_BEGUN, 1};
@@ -414,6 +442,7 @@ void race_sync_flip(struct race_sync *s)
 
 void race_sync_wait(struct race *r, struct race_sync *s, struct race_block *b, uint32_t warp, uint32_t mask)
 {
+    lanes_heed(&b->warps[warp], mask);
     if (!s || !s->done)
         return;
     r->crossed |= s->done_told;
@@ -443,13 +472,20 @@ void race_cluster_passed(struct race_sync *s, struct race_block *b, uint32_t seg
         }
 }
 
-bool race_before(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint32_t id)
+/* Without what a block of a cluster need not ask about: that a block began later is no order of memory. */
+static bool known_before(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane,
+                         uint32_t id)
 {
     uint32_t seg = id >> 5, owner = r->owner[seg];
     bool own_block = owner / r->warps == b->id, own_warp = own_block && owner % r->warps == warp;
-    return seg < b->cluster_seg || (own_block && seg < b->bar_seg) ||
+    return (own_block && seg < b->bar_seg) ||
            (own_warp && ((id & 31) == lane || seg < b->warps[warp].full_seg)) ||
            race_knows(r, b, warp, lane, id);
+}
+
+bool race_before(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint32_t id)
+{
+    return id >> 5 < b->cluster_seg || known_before(r, b, warp, lane, id);
 }
 
 bool race_begun(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint64_t of)
@@ -507,27 +543,139 @@ static struct race_flag *flag_at(struct race *r, uint64_t block, bool shared, ui
     }
 }
 
+/* What was there before a strong write, and who has read the place since. */
+struct race_version {
+    uint8_t before[16];
+    uint32_t bytes, id, pc;
+    uint64_t was_block;
+    struct know *was[2];
+    VEC(uint32_t) met;
+};
+
+static void version_drop(struct race_version **v)
+{
+    if (*v) {
+        know_drop(&(*v)->was[0]);
+        know_drop(&(*v)->was[1]);
+        vec_free(&(*v)->met);
+    }
+    free(*v);
+    *v = NULL;
+}
+
+/* Lane is about to write: what is there now is the earlier version. */
+static void version_begin(struct race *r, struct race_block *b, struct race_flag *f, uint32_t warp,
+                          uint32_t lane, const struct race_access *a)
+{
+    struct race_version *v = f->version ? f->version : mem_zalloc(sizeof(*v));
+    f->version = v;
+    r->peek(a->context, a->shared, a->addr[lane], v->before, a->size_bytes);
+    v->bytes = a->size_bytes;
+    v->id = RACE_ID(race_seg(r, b, warp), lane);
+    v->pc = a->pc;
+    v->was_block = f->block;
+    for (int scope = 0; scope < 2; scope++) {
+        know_drop(&v->was[scope]);
+        v->was[scope] = know_keep(f->known[scope]);
+    }
+    vec_clear(&v->met);
+}
+
 void race_flags_clear(struct race *r)
 {
-    for (size_t i = 0; i < r->cap_flags; i++)
+    for (size_t i = 0; i < r->cap_flags; i++) {
         for (int s = 0; s < 2; s++)
             know_drop(&r->flags[i].known[s]);
+        version_drop(&r->flags[i].version);
+    }
     free(r->flags);
     r->flags = NULL;
     r->n_flags = r->cap_flags = 0;
+    vec_clear(&r->given);
+}
+
+/* lane learns what a release left of which a read of that lane took the value. */
+static void learn_flag(struct race *r, struct race_block *b, struct know *const known[2], uint64_t of_block,
+                       uint32_t warp, uint32_t lane, const struct race_access *a)
+{
+    for (int scope = 0; scope < 2; scope++)
+        if (known[scope] && (scope == 0 || of_block == b->id)) {
+            lane_hear(&b->warps[warp], lane, known[scope], a->op == RACE_ATOMIC || a->acquire || a->shared);
+            r->crossed = true;
+        }
 }
 
 void race_acquire(struct race *r, struct race_block *b, const struct race_block *home, uint32_t warp,
                   uint32_t lane, const struct race_access *a)
 {
-    struct race_flag *f = flag_at(r, home->id, a->shared, a->addr[lane], false);
-    if (!f)
-        return;
-    for (int scope = 0; scope < 2; scope++)
-        if (f->known[scope] && (scope == 0 || f->block == b->id)) {
-            lane_learn(&b->warps[warp], lane, f->known[scope]);
-            r->crossed = true;
+    const struct race_flag *f = flag_at(r, home->id, a->shared, a->addr[lane], false);
+    if (f)
+        learn_flag(r, b, f->known, f->block, warp, lane, a);
+}
+
+/* A thread has read what is there now; was it given something earlier before? */
+static void note_again(struct race *r, uint32_t owner, uint32_t lane, const struct race_block *home,
+                       const struct race_access *a)
+{
+    for (size_t i = 0; i < r->given.n; i++) {
+        struct race_earlier *g = &r->given.v[i];
+        g->again |= g->addr == a->addr[lane] && g->shared == a->shared && (!a->shared || g->home == home->id) &&
+                    r->owner[g->by >> 5] == owner && (g->by & 31) == lane;
+    }
+}
+
+/* May lane still find what was there before the last write? Not when that is ordered before it, nor when
+ * anything before it has seen what was written. */
+static bool reads_earlier(struct race *r, struct race_block *b, const struct race_block *home, uint32_t warp,
+                          uint32_t lane, const struct race_access *a, struct race_flag *f)
+{
+    enum { MOST_MET = 64, MOST_GIVEN = 64 };
+    struct race_version *v = f->version;
+    uint32_t me = RACE_ID(race_seg(r, b, warp), lane), owner = r->owner[me >> 5];
+    uint8_t now[16];
+    if (v->id >> 5 < r->base || v->bytes != a->size_bytes || r->owner[v->id >> 5] / r->warps == b->id ||
+        known_before(r, b, warp, lane, v->id))
+        return false;
+    for (size_t i = 0; i < v->met.n; i++)
+        if (known_before(r, b, warp, lane, v->met.v[i])) {
+            note_again(r, owner, lane, home, a);
+            return false;
         }
+    if (v->met.n == MOST_MET)
+        return false;
+    vec_push(&v->met, me);
+    r->peek(a->context, a->shared, a->addr[lane], now, a->size_bytes);
+    if (!memcmp(now, v->before, a->size_bytes))
+        return false;
+    const struct race_warp *w = &b->warps[warp];
+    if (r->given.n < MOST_GIVEN)
+        vec_push(&r->given, ((struct race_earlier){
+                                .by = me,
+                                .by_pc = a->pc,
+                                .id = v->id,
+                                .pc = v->pc,
+                                .addr = a->addr[lane],
+                                .home = home->id,
+                                .shared = a->shared,
+                                .told = know_has(w->heard[lane], r->owner[v->id >> 5] / r->warps,
+                                                 r->owner[v->id >> 5] % r->warps, v->id & 31, v->id >> 5)}));
+    return true;
+}
+
+uint32_t race_read_earlier(struct race *r, struct race_block *b, const struct race_block *home, uint32_t warp,
+                           uint32_t mask, const struct race_access *a)
+{
+    uint32_t given = 0;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        struct race_flag *f = flag_at(r, home->id, a->shared, a->addr[lane], false);
+        if (!f || !f->version || !reads_earlier(r, b, home, warp, lane, a, f))
+            continue;
+        given |= 1u << lane;
+        memcpy(a->earlier[lane], f->version->before, a->size_bytes);
+        learn_flag(r, b, f->version->was, f->version->was_block, warp, lane, a);
+    }
+    return given;
 }
 
 void race_release(struct race *r, struct race_block *b, const struct race_block *home, uint32_t warp,
@@ -535,9 +683,11 @@ void race_release(struct race *r, struct race_block *b, const struct race_block 
 {
     struct race_warp *w = &b->warps[warp];
     bool any = w->fenced[0][lane] || w->fenced[1][lane] || b->fenced[0] || b->fenced[1];
-    struct race_flag *f = flag_at(r, home->id, a->shared, a->addr[lane], any);
+    struct race_flag *f = flag_at(r, home->id, a->shared, a->addr[lane], any || r->stale);
     if (!f)
         return;
+    if (r->stale && !(a->idle >> lane & 1) && (!a->shared || r->clustered))
+        version_begin(r, b, f, warp, lane, a);
     for (int scope = 0; scope < 2; scope++) {
         if (a->op != RACE_ATOMIC || (scope == 1 && f->block != b->id))
             know_drop(&f->known[scope]);
@@ -555,6 +705,7 @@ void race_order_clear(struct race_block *b)
         struct race_warp *w = &b->warps[i];
         for (uint32_t lane = 0; lane < 32; lane++) {
             know_drop(&w->know[lane]);
+            know_drop(&w->heard[lane]);
             know_drop(&w->fenced[0][lane]);
             know_drop(&w->fenced[1][lane]);
         }

@@ -25,6 +25,10 @@ enum {
  */
 #define AT_COLLECTIVE (1u << 31)
 
+/* Among the reads of a cell: the plain write that was there before one by an atomic or the like, which needs no
+ * order with others of its kind, where the plain one does. No read is loose and not strong. */
+#define AT_BENEATH AT_LOOSE
+
 enum several { ONE, LANES, WARPS, BLOCKS };
 
 static enum several several_of(uint32_t at)
@@ -116,6 +120,7 @@ void race_close(struct race *r)
     blocks_forget(r);
     vec_free(&r->blocks);
     race_flags_clear(r);
+    vec_free(&r->given);
     free(r->owner);
     free(r);
 }
@@ -139,7 +144,7 @@ void race_launch(struct race *r, uint32_t warps_per_block, bool clustered)
     r->warps = warps_per_block;
     r->clustered = clustered;
     r->base = r->next_seg;
-    r->crossed = r->full = false;
+    r->crossed = r->full = r->loose = r->stale = false;
     race_flags_clear(r);
 }
 
@@ -412,9 +417,20 @@ static bool both_strong(const struct turn *t, uint32_t id, uint32_t at)
     return (t->at | at) & AT_BLOCK_SCOPE ? owner / t->r->warps == own / t->r->warps : owner != own;
 }
 
+/* Is it a strong read of what another block wrote with a strong write, and nothing orders the two? Such a read
+ * may find what was there before. */
+static bool loose_read(struct turn *t, uint32_t lane, uint32_t id, uint32_t at)
+{
+    uint32_t seg = id >> 5;
+    return (at & AT_STRONG) && !(at & RACE_AT_ASYNC) && seg >= t->base &&
+           t->r->owner[seg] / t->r->warps != t->b->id && !ordered(t, lane, id, at);
+}
+
 static void cell_read(struct turn *t, struct race_page *p, size_t i, uint32_t lane)
 {
     bool strong = t->at & AT_STRONG;
+    if (strong && !t->r->loose && (!t->a->shared || t->r->clustered))
+        t->r->loose = loose_read(t, lane, p->w[i], p->w_at[i]);
     if (t->a->nc && p->w[i] >> 5 >= t->base)
         conflict(t, lane, p->w[i], p->w_at[i], true, true);
     else if (!both_strong(t, p->w[i], p->w_at[i]) && !ordered(t, lane, p->w[i], p->w_at[i]))
@@ -432,11 +448,30 @@ static void cell_read(struct turn *t, struct race_page *p, size_t i, uint32_t la
     } /* else the plain reader is the one to remember */
 }
 
+static bool is_beneath(uint32_t at)
+{
+    return (at & (AT_BENEATH | AT_STRONG)) == AT_BENEATH;
+}
+
+/* What stays of the past beneath a write: nothing, or a plain write beneath a strong one. */
+static void keep_beneath(const struct turn *t, struct race_page *p, size_t i)
+{
+    bool strong = t->at & AT_STRONG, alone = !(p->w_at[i] & (AT_STRONG | RACE_AT_ASYNC));
+    if (strong && alone && p->w[i] >= t->bound) {
+        p->r[i] = p->w[i];
+        p->r_at[i] = p->w_at[i] | AT_BENEATH;
+    } else if (!strong || !is_beneath(p->r_at[i])) {
+        p->r[i] = 0;
+    }
+}
+
 static void cell_write(struct turn *t, struct race_page *p, size_t i, uint32_t lane)
 {
     if (p->r[i] >> 5 >= t->base && (p->r_at[i] & AT_NC))
         conflict(t, lane, p->r[i], p->r_at[i], false, true);
     bool joins = false;
+    if ((t->a->idle >> lane & 1) && !t->r->loose && (!t->a->shared || t->r->clustered))
+        t->r->loose = loose_read(t, lane, p->w[i], p->w_at[i]);
     if (!ordered(t, lane, p->w[i], p->w_at[i])) {
         uint32_t other = p->w[i] & 31;
         uint64_t cell = p->number * RACE_PAGE + (i << p->shift);
@@ -456,15 +491,15 @@ static void cell_write(struct turn *t, struct race_page *p, size_t i, uint32_t l
     if (!both_strong(t, p->r[i], p->r_at[i]) && !ordered(t, lane, p->r[i], p->r_at[i])) {
         if (changes_nothing(t, lane, 0, false))
             return;
-        conflict(t, lane, p->r[i], p->r_at[i], false, false);
+        conflict(t, lane, p->r[i], p->r_at[i], is_beneath(p->r_at[i]), false);
     }
+    keep_beneath(t, p, i);
     if (joins) {
         join(t, lane, &p->w[i], &p->w_at[i]);
     } else {
         p->w[i] = RACE_ID(t->a->async ? RACE_ASYNC_SEG + t->warp : t->seg, lane);
         p->w_at[i] = t->at;
     }
-    p->r[i] = 0;
 }
 
 /* ---- consecutive accesses: n cells from cell i of a page, the access's own cells from `first` on ---- */
@@ -542,7 +577,9 @@ static void run_cells(struct turn *t, struct race_page *p, size_t i, size_t n, s
     const uint8_t *lanes = lane_of[k] + first;
     uint32_t bound = t->bound, me = RACE_ID(t->seg, 0);
     note_waste(t, p, i, n);
-    bool w_free = highest(p->w + i, n) < bound || (!a->nc && own_cells(t, p->w + i, p->w_at + i, n, lanes));
+    bool beneath = a->op != RACE_READ && (t->at & AT_STRONG);
+    bool w_free =
+        highest(p->w + i, n) < bound || (!a->nc && !beneath && own_cells(t, p->w + i, p->w_at + i, n, lanes));
     if (a->op == RACE_READ) {
         if (w_free && (highest(p->r + i, n) < bound || own_cells(t, p->r + i, p->r_at + i, n, lanes))) {
             claim(p->r + i, p->r_at + i, n, me, lanes, t->at);
@@ -597,7 +634,8 @@ static inline bool settled(const struct turn *t, uint32_t id, uint32_t at, uint3
 
 static inline void lane_writes(struct turn *t, struct race_page *p, size_t i, uint32_t lane)
 {
-    if (!t->a->async && settled(t, p->w[i], p->w_at[i], lane) && settled(t, p->r[i], p->r_at[i], lane)) {
+    if (!t->a->async && settled(t, p->w[i], p->w_at[i], lane) && settled(t, p->r[i], p->r_at[i], lane) &&
+        !(t->at & ~p->w_at[i] & AT_STRONG && p->w[i] >= t->bound) && !is_beneath(p->r_at[i])) {
         p->w[i] = RACE_ID(t->seg, lane);
         p->w_at[i] = t->at;
         p->r[i] = 0;
@@ -662,17 +700,6 @@ static void turn_begin(struct turn *t)
     }
 }
 
-static void note_remote(struct race *r, struct race_block *home, uint32_t id, uint32_t pc)
-{
-    struct race_remote now = {r->owner[id >> 5], id, pc};
-    for (size_t k = 0; k < home->remote.n; k++)
-        if (home->remote.v[k].owner == now.owner) {
-            home->remote.v[k] = now;
-            return;
-        }
-    vec_push(&home->remote, now);
-}
-
 bool race_access(struct race *r, struct race_block *b, uint32_t warp, const struct race_access *a,
                  struct race_conflict *c)
 {
@@ -690,11 +717,15 @@ bool race_access(struct race *r, struct race_block *b, uint32_t warp, const stru
             race_fence(r, b, warp, left & -left, false, a->block_scope);
         t.seg = race_seg(r, b, warp);
     }
+    uint32_t reads = a->op == RACE_READ ? a->mask : a->idle;
+    uint32_t earlier = r->stale && a->earlier ? race_read_earlier(r, b, t.home, warp, reads, a) : 0;
+    if (a->earlier)
+        *a->earlier_mask |= earlier;
     if (strong && a->op != RACE_WRITE && r->n_flags)
-        for (uint32_t left = a->mask; left; left &= left - 1)
+        for (uint32_t left = a->mask & ~earlier; left; left &= left - 1)
             race_acquire(r, b, t.home, warp, (uint32_t)__builtin_ctz(left), a);
     if (t.home != b)
-        note_remote(r, t.home, RACE_ID(t.seg, (uint32_t)__builtin_ctz(a->mask)), a->pc);
+        race_note_remote(r, t.home, RACE_ID(t.seg, (uint32_t)__builtin_ctz(a->mask)), a->pc);
     if (a->consecutive) {
         access_consecutive(&t);
     } else if (a->op == RACE_READ && same_address(a)) {

@@ -51,6 +51,10 @@ struct race_access {
     uint32_t pc;             /* of the instruction, below 2^24 */
     race_stored_fn *stored;  /* writes; NULL: unknown */
     void *context;           /* for peek and stored */
+    /* Where r->stale: lanes of a read that may find what was there before the last write, and do. */
+    uint32_t *earlier_mask;
+    uint8_t (*earlier)[16];
+    uint32_t idle; /* lanes of an atomic that changes nothing, whatever is there: it reads */
 };
 
 struct race_conflict {
@@ -115,6 +119,8 @@ bool race_before(const struct race *r, const struct race_block *b, uint32_t warp
 bool race_begun(const struct race *r, const struct race_block *b, uint32_t warp, uint32_t lane, uint64_t of);
 /* A proxy fence of some thread of b. */
 void race_proxy_fence(struct race *r, struct race_block *b, uint32_t warp);
+/* An access of another block to home's memory. */
+void race_note_remote(struct race *r, struct race_block *home, uint32_t id, uint32_t pc);
 /* All threads of b have exited. False: an access of another block to its memory may come later. */
 bool race_exit(const struct race *r, const struct race_block *b, struct race_conflict *c);
 
@@ -177,9 +183,10 @@ struct race_warp {
     uint32_t full_seg;    /* all lanes know all lanes' segments below */
     uint32_t (*pair)[32]; /* [lane][of]: after a bar.warp.sync of some lanes; NULL: none was */
     struct know *know[32],
-        *fenced[2][32]; /* beyond barriers; published by the next release (0: GPU, 1: block scope) */
-    uint32_t know_mask, fenced_mask[2]; /* lanes where they are not NULL */
-    uint32_t fenced_own[2][32];         /* and the lane's own segments below; 0: fenced says it */
+        *fenced[2][32];     /* beyond barriers; published by the next release (0: GPU, 1: block scope) */
+    struct know *heard[32]; /* by loads that are no acquire: known from the lane's next fence or barrier on */
+    uint32_t know_mask, fenced_mask[2], heard_mask; /* lanes where they are not NULL */
+    uint32_t fenced_own[2][32];                     /* and the lane's own segments below; 0: fenced says it */
     VEC(struct race_async) async;
     uint32_t committed[32]; /* cp.async groups */
     uint64_t async_serial;
@@ -211,6 +218,14 @@ struct race_flag { /* what a strong write left for its readers */
     bool shared;
     uint64_t addr, block; /* block: of the shared memory, or of the last block-scope release */
     struct know *known[2];
+    struct race_version *version; /* where r->stale */
+};
+
+struct race_earlier {           /* a read that was given what was there before a write */
+    uint32_t by, by_pc, id, pc; /* the read, the write */
+    uint64_t addr, home;
+    bool shared, again; /* again: its thread has read the place once more, as who polls does */
+    bool told;          /* the thread had seen what came later, and lacks a fence of its own */
 };
 
 struct race {
@@ -224,7 +239,10 @@ struct race {
     bool crossed;                 /* somebody knows something not through a whole barrier */
     struct sanitize_waste *waste; /* by pc; NULL: nobody asks */
     bool full;                    /* out of segments: no further checks in this launch */
-    struct race_page **table;     /* of global memory: open addressing */
+    bool loose; /* a strong read met another block's strong write that nothing orders before it */
+    bool stale; /* such a read finds what was there before, once */
+    VEC(struct race_earlier) given; /* the first of them */
+    struct race_page **table;       /* of global memory: open addressing */
     size_t n_pages, n_table;
     struct race_page *last, *spare[5]; /* spare: by shift */
     size_t cell_bytes;
@@ -245,6 +263,9 @@ void race_acquire(struct race *r, struct race_block *b, const struct race_block 
 void race_release(struct race *r, struct race_block *b, const struct race_block *home, uint32_t warp,
                   uint32_t lane, const struct race_access *a);
 void race_flags_clear(struct race *r);
+/* Lanes of mask that find what was there before the last write; they acquire what that says. */
+uint32_t race_read_earlier(struct race *r, struct race_block *b, const struct race_block *home, uint32_t warp,
+                           uint32_t mask, const struct race_access *a);
 void race_order_clear(struct race_block *b); /* gives back what a block knows */
 struct race_page *race_page_at(struct race *r, struct race_block *b, bool shared, uint64_t addr,
                                uint32_t size_bytes);

@@ -93,6 +93,17 @@ static bool known_to_some(const struct race *r, const struct race_block *b, uint
     return false;
 }
 
+void race_note_remote(struct race *r, struct race_block *home, uint32_t id, uint32_t pc)
+{
+    struct race_remote now = {r->owner[id >> 5], id, pc};
+    for (size_t k = 0; k < home->remote.n; k++)
+        if (home->remote.v[k].owner == now.owner) {
+            home->remote.v[k] = now;
+            return;
+        }
+    vec_push(&home->remote, now);
+}
+
 bool race_exit(const struct race *r, const struct race_block *b, struct race_conflict *c)
 {
     for (size_t k = 0; k < b->remote.n && !r->full; k++) {

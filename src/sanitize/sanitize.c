@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 
+#include "ptx/lane/opnd.h"
 #include "race.h"
 
 /* ---- words ---- */
@@ -139,6 +140,23 @@ void san_report_conflict(struct warp *w, const struct insn *i, enum space space,
               thread, reason(l, w, c));
 }
 
+/* Lanes whose atomic leaves what is there: atomicAdd(p, 0) is a read. */
+static uint32_t idle_lanes(const struct warp *w, const struct insn *i, uint32_t mask)
+{
+    enum mod op = (enum mod)i->extra;
+    uint32_t idle = 0;
+    bool cas = op == MOD_cas;
+    if (i->bytes > 8 || (!cas && op != MOD_add && op != MOD_or && op != MOD_xor) || i->type == TYPE_F32 ||
+        i->type == TYPE_F64 || i->n_opnds < (cas ? 4u : 3u))
+        return 0;
+    for (; mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        uint64_t b = opnd_lane(w, &i->opnds[2], lane), other = cas ? opnd_lane(w, &i->opnds[3], lane) : 0;
+        idle |= (uint32_t)(b == other) << lane;
+    }
+    return idle;
+}
+
 static void check_race(struct warp *w, const struct insn *i, const struct access *x)
 {
     static const enum race_op ops[] = {
@@ -173,6 +191,12 @@ static void check_race(struct warp *w, const struct insn *i, const struct access
         .size_bytes = MIN(x->bytes, 16u),
         .consecutive = x->linear && x->bytes <= 16,
     };
+    if (x->kind == ACCESS_ATOMIC && i->op == OP_atom && i->vec == 1)
+        a.idle = idle_lanes(w, i, x->mask);
+    if ((a.idle || (x->kind == ACCESS_LOAD && a.strong)) && s->race->stale && x->bytes <= 16) {
+        a.earlier_mask = &s->earlier_mask;
+        a.earlier = s->earlier;
+    }
     if (s->race->waste && x->kind == ACCESS_STORE && !a.strong)
         *(shared ? &s->race->waste[i->self].staged : &s->race->waste[i->self].stored) +=
             (uint64_t)__builtin_popcount(x->mask) * x->bytes;
@@ -190,6 +214,40 @@ static void check_race(struct warp *w, const struct insn *i, const struct access
             continue;
         san_report_conflict(w, i, (enum space)x->space, names[x->kind], &c);
         return;
+    }
+}
+
+/* ---- reads that find what was there before ---- */
+
+static void taken(struct warp *w, uint32_t m, uint8_t *host[32])
+{
+    struct san *s = san_of(w->launch);
+    for (uint32_t left = s->earlier_mask & m; left; left &= left - 1)
+        host[__builtin_ctz(left)] = s->earlier[__builtin_ctz(left)];
+    s->earlier_mask = 0;
+}
+
+/* Of reads that were given something earlier, one that was not repeated: who polls reads again. */
+static void tell_earlier(struct launch *l, const struct race *r, struct sanitize_earlier *to)
+{
+    to->loose |= r->loose;
+    for (size_t i = 0; i < r->given.n && !to->given; i++) {
+        const struct race_earlier *g = &r->given.v[i];
+        const struct insn *read = &l->module->code[g->by_pc], *write = &l->module->code[g->pc];
+        uint32_t by = r->owner[g->by >> 5], of = r->owner[g->id >> 5];
+        char place[128], reader[96], writer[96];
+        if (g->again)
+            continue;
+        to->given = true;
+        insn_place(l->module, read, &to->file, &to->line);
+        san_place_words(l, g->shared ? SPACE_SHARED : SPACE_GLOBAL, g->addr, place, sizeof(place));
+        san_thread_words(l, by / r->warps, by % r->warps, g->by & 31, reader, sizeof(reader));
+        san_thread_words(l, of / r->warps, of % r->warps, g->id & 31, writer, sizeof(writer));
+        snprintf(to->words, sizeof(to->words),
+                 "%s may read of %s what was there before %s wrote it at line %d: no fence %s", reader, place,
+                 writer, insn_line(l->module, write),
+                 g->told ? "stands between this read and the one that told of the write"
+                         : "orders the write before what told of it");
     }
 }
 
@@ -506,6 +564,8 @@ static struct ptx_observer *begin(struct ptx_observer *self, struct launch *l)
         pthread_setspecific(spare_key, NULL);
         race_launch(s->race, l->n_warps, l->cluster_blocks > 1);
         s->race->waste = ((const struct sanitizer *)self)->waste;
+        s->race->stale = s->checks & SANITIZE_EARLIER;
+        s->told = ((const struct sanitizer *)self)->earlier;
     }
     undef_begin(l, s);
     return &s->observer;
@@ -515,6 +575,8 @@ static void end(struct ptx_observer *self, struct launch *l)
 {
     struct san *s = (struct san *)self;
     dependent_end(l);
+    if (s->told)
+        tell_earlier(l, s->race, s->told);
     if (s->race)
         s->race->waste = NULL; /* the launch's; blocks of one that was stopped are closed later */
     if (s->race && s->race->cell_bytes <= RACE_SPARE_BYTES && !pthread_getspecific(spare_key))
@@ -643,6 +705,7 @@ static const struct ptx_observer_calls launch_calls = {
     .use = undef_use,
     .insn = undef_insn,
     .access = watch_access,
+    .taken = taken,
     .barrier = barrier,
     .warp_sync = warp_sync,
     .fence = fence,
@@ -669,6 +732,7 @@ static const struct ptx_observer_calls launch_calls = {
 
 struct ptx_observer *sanitizer_on(struct sanitizer *s, unsigned checks)
 {
-    *s = (struct sanitizer){.observer.calls = &launch_calls, .checks = checks & SANITIZE_ALL};
+    *s = (struct sanitizer){.observer.calls = &launch_calls,
+                            .checks = checks & (SANITIZE_ALL | SANITIZE_EARLIER)};
     return s->checks ? &s->observer : NULL;
 }

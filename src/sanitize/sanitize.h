@@ -11,6 +11,9 @@ enum sanitize_checks { /* bounds, alignment and launch limits are always checked
                        SANITIZE_RACE_GLOBAL = 4,
                        SANITIZE_NC = 8,
                        SANITIZE_ALL = 15,
+                       /* Volatile, relaxed and acquiring reads find, once for each thread and write, what was
+                        * there before a write of another block, where nothing orders it before the read. */
+                       SANITIZE_EARLIER = 16,
 };
 
 /* Traffic of one instruction that changes nothing, in bytes, over the launches that were given the record.
@@ -48,9 +51,20 @@ struct sanitize_ahead {
                     uint64_t bytes); /* and those that write some of these bytes */
 };
 
+/* A read that a launch with SANITIZE_EARLIER gave what was there before a write that nothing orders before it.
+ */
+struct sanitize_earlier {
+    bool loose; /* there were reads of the kind; set by any launch that looks for races in global memory */
+    bool given; /* words and line say of one that was given it, and whose thread did not read the place again */
+    const char *file;
+    int line;
+    char words[400];
+};
+
 struct sanitizer {
     struct ptx_observer observer;
     unsigned checks;
+    struct sanitize_earlier *earlier;     /* NULL: nobody asks */
     const struct sanitize_stores *stores; /* NULL: nobody asks */
     struct sanitize_waste *waste;       /* launches add to it, where races are looked for; NULL: nobody asks */
     const struct sanitize_ahead *ahead; /* of programmatic launches; NULL: all ahead has ended */

@@ -26,6 +26,9 @@ struct san { /* of a launch */
     uint32_t *never;                      /* slots of registers that the text reads before it writes them */
     size_t n_never;
     struct origin origin;
+    struct sanitize_earlier *told; /* NULL: nobody asks */
+    uint32_t earlier_mask;         /* lanes of the load at hand that take their bytes from here */
+    uint8_t earlier[32][16];
 };
 
 struct san_block {

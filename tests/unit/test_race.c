@@ -278,6 +278,7 @@ static void test_fence_of_a_warp_is_each_lanes_own(void **state)
             race_warp_sync(w->r, w->b[0], 0, ~0u, true);
         assert_true(one(w, 0, 0, 0, RACE_WRITE | STRONG, 4096, 2));
         assert_true(one(w, 1, 0, 0, RACE_READ | STRONG, 4096, 3));
+        race_fence(w->r, w->b[1], 0, 1, false, false);
         assert_true(one(w, 1, 0, 0, RACE_READ, 0, 4));
         assert_int_equal(one(w, 1, 0, 0, RACE_READ, 4, 4), sync);
     }
@@ -291,9 +292,71 @@ static void test_release_and_acquire(void **state)
     assert_true(
         go(w, 0, 0, (struct race_access){.mask = 1, .op = RACE_WRITE, .strong = true, .release = true}));
     one(w, 0, 0, 0, RACE_WRITE, 64, 2); /* after the release */
-    assert_true(one(w, 1, 0, 0, RACE_READ | STRONG, 512, 3));
+    w->addr[0] = 512;
+    assert_true(go(w, 1, 0,
+                   (struct race_access){.mask = 1, .op = RACE_READ, .strong = true, .acquire = true, .pc = 3}));
     assert_true(one(w, 1, 0, 0, RACE_READ, 0, 4));
     assert_false(one(w, 1, 0, 0, RACE_READ, 64, 5));
+}
+
+/* What a load that is no acquire tells counts from a fence or a barrier on; an atomic's at once. */
+static void test_reader_needs_a_fence(void **state)
+{
+    struct world *w = *state;
+    for (int how = 0; how < 4; how++) {
+        relaunch(w);
+        one(w, 0, 0, 0, RACE_WRITE, 0, 1);
+        race_fence(w->r, w->b[0], 0, 1, false, false);
+        one(w, 0, 0, 0, RACE_WRITE | STRONG, 512, 2);
+        one(w, 1, 0, 0, how == 3 ? RACE_ATOMIC | STRONG : RACE_READ | STRONG, 512, 3);
+        if (how == 1)
+            race_fence(w->r, w->b[1], 0, 1, false, false);
+        else if (how == 2)
+            race_barrier(w->r, w->b[1]);
+        assert_int_equal(one(w, 1, 0, 0, RACE_READ, 0, 4), how > 0);
+    }
+}
+
+/* A volatile read of lane 0 of block 1: the value that it finds. */
+static uint32_t found(struct world *w, uint64_t addr)
+{
+    uint32_t mask = 0, now;
+    uint8_t before[32][16];
+    struct race_access a = {
+        .mask = 1, .op = RACE_READ, .strong = true, .earlier_mask = &mask, .earlier = before, .pc = 9};
+    w->addr[0] = addr;
+    assert_true(go(w, 1, 0, a));
+    memcpy(&now, mask ? before[0] : w->memory + addr, 4);
+    return now;
+}
+
+static void write_now(struct world *w, uint64_t addr, uint32_t value)
+{
+    assert_true(one(w, 0, 0, 0, RACE_WRITE | STRONG, addr, 1));
+    memcpy(w->memory + addr, &value, 4);
+}
+
+/* Value, then flag, with or without a fence on either side: what may the reader find of the value? */
+static void test_reads_find_what_was_before(void **state)
+{
+    struct world *w = *state;
+    for (int fences = 0; fences < 4; fences++) {
+        memset(w->memory, 0, sizeof(w->memory));
+        relaunch(w);
+        w->r->stale = true;
+        write_now(w, 0, 5);
+        if (fences & 1)
+            race_fence(w->r, w->b[0], 0, 1, false, false);
+        write_now(w, 512, 1);
+        assert_int_equal(found(w, 512), 0); /* once */
+        assert_int_equal(found(w, 512), 1);
+        if (fences & 2)
+            race_fence(w->r, w->b[1], 0, 1, false, false);
+        assert_int_equal(found(w, 0), fences == 3 ? 5 : 0);
+        assert_int_equal(found(w, 0), 5);
+        assert_int_equal(w->r->given.v[w->r->given.n - 1].told, fences == 1);
+        assert_true(w->r->given.v[0].again);
+    }
 }
 
 static void test_named_barrier(void **state)
@@ -400,6 +463,8 @@ int main(void)
         CASE(test_ticket_of_three),
         CASE(test_volatile_flag_between_warps),
         CASE(test_fence_of_a_warp_is_each_lanes_own),
+        CASE(test_reader_needs_a_fence),
+        CASE(test_reads_find_what_was_before),
         CASE(test_release_and_acquire),
         CASE(test_named_barrier),
         CASE(test_cp_async),

@@ -61,6 +61,13 @@ static u128 queue_take(struct ptx_queue *q, const struct warp *w, uint8_t *at, u
     return word->value + each * (turn * q->blocks + w->block->linear);
 }
 
+/* An atomic that changes nothing may be led to what was there before, as a load may. */
+static inline void lead(struct warp *w, const struct insn *i, uint32_t m, uint8_t *host[32])
+{
+    if (i->op == OP_atom && w->launch->watched)
+        OBSERVE(w->launch, taken, w, m, host);
+}
+
 static void atom(struct warp *w, const struct insn *i, uint32_t m)
 {
     bool red = i->op == OP_red;
@@ -71,6 +78,7 @@ static void atom(struct warp *w, const struct insn *i, uint32_t m)
     lane_addresses(w, addr_o->off, (uint64_t)i->imm, addr_o->bytes == 8, addr);
     if (!mem_lanes(w, i, access_of(i, m, ACCESS_ATOMIC, flags_of(i), (uint32_t)i->bytes * i->vec, addr), host))
         return;
+    lead(w, i, m, host);
     bool changed = false, turns = takes_turns(w, i);
     u128 out[4][32];
     for (uint32_t left = m; left; left &= left - 1) {
@@ -120,6 +128,7 @@ static void atom(struct warp *w, const struct insn *i, uint32_t m)
         lane_addresses(w, o->off, (uint64_t)i->imm, o->bytes == 8, addr);                         \
         if (!mem_lanes(w, i, access_of(i, m, ACCESS_ATOMIC, flags_of(i), sizeof(T), addr), host)) \
             return;                                                                               \
+        lead(w, i, m, host);                                                                      \
         bool changed = false;                                                                     \
         for (uint32_t left = m; left; left &= left - 1) {                                         \
             unsigned l = (unsigned)__builtin_ctz(left);                                           \

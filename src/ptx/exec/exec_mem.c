@@ -42,9 +42,11 @@ static unsigned flags_of(const struct insn *i)
     return flags;
 }
 
+enum { ACCESS_STRONG = ACCESS_VOLATILE | ACCESS_RELAXED | ACCESS_ACQUIRE };
+
 static inline void spin_count(struct warp *w, const struct insn *i)
 {
-    if (!(i->extra & (ACCESS_VOLATILE | ACCESS_RELAXED | ACCESS_ACQUIRE)))
+    if (!(i->extra & ACCESS_STRONG))
         return;
     w->spins++;
     warp_give_way(w, i);
@@ -98,6 +100,8 @@ static void load_any(struct warp *w, const struct insn *i, uint32_t m)
     spin_count(w, i);
     if (!mem_lanes(w, i, access_of(i, m, ACCESS_LOAD, i->extra, (uint32_t)i->bytes * i->vec, addr), host))
         return;
+    if (i->extra & ACCESS_STRONG)
+        OBSERVE(w->launch, taken, w, m, host);
     for (; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         load_lane(w, i, lane, host[lane]);
@@ -377,7 +381,8 @@ exec_fn *ISA(select_mem)(struct insn *i)
     if (exact && (shared || (i->space == SPACE_GLOBAL && wide)) && i->bytes >= 2 && i->bytes <= 8 &&
         i->vec <= 4 && (value->kind == OPND_VEC) == (i->vec > 1)) {
         int space = shared ? 1 + wide : 0, size = __builtin_ctz(i->bytes) - 1, count = __builtin_ctz(i->vec);
-        fast = load ? fast_loads[space][size][count] : fast_stores[space][size][count];
+        if (!load || !(i->extra & ACCESS_STRONG))
+            fast = load ? fast_loads[space][size][count] : fast_stores[space][size][count];
     }
     if (fast)
         return fast;

@@ -1,4 +1,5 @@
-// class: round 13 ; wrong because: look-back with value and flag in words of their own and no __threadfence between: the flag may be seen before the value.
+// expect: unsafe words no fence orders the write before what told of it
+// row 15: Look-back with value and flag in volatile words of their own and no fence between: the flag may be seen before the value.
 #include <cstdint>
 #include <cub/block/block_scan.cuh>
 

@@ -1,4 +1,5 @@
-// class: round 13 ; wrong because: rows of b beyond k are not filled, as those columns of a are zero: what shared memory held may be infinite, and 0 * inf is NaN.
+// expect: unsafe words undefined value
+// row 16: Rows of b beyond k are not filled, as those columns of a are zero: what shared memory held may be infinite, and 0 * inf is NaN.
 #include <cstdint>
 #include <cuda_fp16.h>
 

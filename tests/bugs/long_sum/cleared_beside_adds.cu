@@ -1,4 +1,5 @@
-// class: round 13 ; wrong because: the first block of a row sets its result to 0 in the kernel in which the other blocks already add to it: no order between them.
+// expect: unsafe words races with
+// row 15: The first block of a row sets its result to 0 in the launch in which the other blocks already add to it.
 #include <cstdint>
 
 constexpr int CHUNK = 65536;

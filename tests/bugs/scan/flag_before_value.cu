@@ -1,4 +1,5 @@
-// class: round 13 ; wrong because: as decoupled look-back, with fences, but the second state sets the flag before the value it announces.
+// expect: unsafe words no fence orders the write before what told of it
+// row 15: As decoupled look-back, with fences, but the second state sets the flag before the value that it announces.
 #include <cstdint>
 #include <cub/block/block_scan.cuh>
 

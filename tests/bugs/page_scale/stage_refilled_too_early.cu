@@ -1,4 +1,5 @@
-// class: round 13 ; wrong because: thread 0 lets the bulk copy refill a stage that other warps still read (no barrier before); only beyond 2 pages a block (n > 6.4 M).
+// expect: unsafe words races with the read
+// row 15: Thread 0 lets the bulk copy refill a stage that other warps still read; only beyond two pages a block.
 #include <cstdint>
 
 constexpr int PAGE = 4096, BYTES = PAGE * 4;

@@ -1,0 +1,58 @@
+// expect: unsafe words no fence orders the write before what told of it
+// row 15: Thread 0 fences before the barrier that gathers what all threads stored, and raises the ticket after it: its fence covers nobody else.
+#include <cstdint>
+
+constexpr int THREADS = 256, PART = 512;
+
+__device__ __forceinline__ double sum_block(double x)
+{
+    __shared__ double s[8];
+    for (int o = 16; o; o /= 2)
+        x += __shfl_xor_sync(0xffffffffu, x, o);
+    if (threadIdx.x % 32 == 0)
+        s[threadIdx.x / 32] = x;
+    __syncthreads();
+    x = 0;
+    for (int w = 0; w < 8; w++)
+        x += s[w];
+    return x;
+}
+
+__global__ __launch_bounds__(THREADS) void sum_kernel(float *out, const float *__restrict__ in, int d, int parts, double *part,
+                                                      unsigned *count)
+{
+    int row = blockIdx.x / parts, mine = blockIdx.x % parts;
+    const float *x = in + (size_t)row * d;
+    double sum = 0;
+    for (int i = mine * PART + threadIdx.x; i < min(d, (mine + 1) * PART); i += THREADS)
+        sum += x[i];
+    sum = sum_block(sum);
+    __shared__ bool last;
+    volatile double *p = part + (size_t)row * parts;
+    if (threadIdx.x == 33)
+        p[mine] = sum;
+    if (threadIdx.x == 0)
+        __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last = atomicAdd(count + row, 1u) == parts - 1;
+    __syncthreads();
+    if (!last || threadIdx.x != 64)
+        return;
+    __threadfence();
+    double all = 0;
+    for (int k = 0; k < parts; k++)
+        all += p[k];
+    out[row] = (float)all;
+}
+
+extern "C" void double_sum(float *out, const float *in, int rows, int d, cudaStream_t stream)
+{
+    int parts = (d + PART - 1) / PART;
+    size_t n = (size_t)rows * parts;
+    double *space;
+    cudaMallocAsync((void **)&space, n * sizeof(double) + (size_t)rows * sizeof(unsigned), stream);
+    cudaMemsetAsync(space, 0, n * sizeof(double) + (size_t)rows * sizeof(unsigned), stream);
+    sum_kernel<<<(unsigned)n, THREADS, 0, stream>>>(out, in, d, parts, space, (unsigned *)(space + n));
+    cudaFreeAsync(space, stream);
+}
