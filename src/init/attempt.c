@@ -7,8 +7,10 @@ enum {
     FUEL = 80000000,      /* warp instructions for all of it */
     LEAST_FUEL = 6000000, /* without so many a way is not tried */
     WAY_FUEL = 5000000,   /* that compiling it stands for */
+    PIN_FUEL = 30000000,  /* for the last way, whatever is left */
     MOST_FROZEN = 1 << 15 /* the product of sizes that are numbers */
 };
+#define NO_SIZE "launches"
 
 /* A list of the same items, which may be written and grows into memory of its own. */
 #define COPY_LIST(arena, list)                                                \
@@ -196,9 +198,94 @@ static bool switch_off(struct attempts *x)
     return any && attempt(x, &way);
 }
 
+/* The task as the search left it, where all sizes are multiples of a number: what is read four at a time, or by
+ * whole warps. */
+static bool step_all(struct attempts *x, const struct init_task *found, int64_t unit)
+{
+    struct init_task way = copy_task(x->arena, found);
+
+    if (!found->runs || *way.fuel < LEAST_FUEL)
+        return false;
+    way.bounds.n = 0;
+    for (size_t i = 0; i < way.dims.n; i++) {
+        struct init_bound b = {.dim = way.dims.v[i], .low = 1, .unit = 1};
+        for (size_t k = 0; k < found->bounds.n; k++)
+            b = str_eq(found->bounds.v[k].dim, b.dim) ? found->bounds.v[k] : b;
+        if (!b.power && !b.of && unit % b.unit == 0 && (!b.high || b.high >= 2 * unit)) {
+            b.low = (MAX(b.low, 1) + unit - 1) / unit * unit;
+            b.unit = unit;
+        }
+        vec_add(x->arena, &way.bounds, b);
+    }
+    *way.fuel -= WAY_FUEL / 2;
+    if (!init_rehearse(&way, x->arena, x->dir, x->name))
+        return false;
+    vec_add(x->arena, &way.questions,
+            arena_printf(x->arena, "do callers pass only sizes that are multiples of %lld? With others what is "
+                                   "touched does not fit the shapes",
+                         (long long)unit));
+    way.sound = true;
+    *x->t = way;
+    return true;
+}
+
+/* The last way: each size is one number, and each shape what is touched then. */
+static bool pin(struct attempts *x, const struct init_task *from, const int64_t *sizes)
+{
+    struct init_task way = copy_task(x->arena, from);
+
+    if (*way.fuel < LEAST_FUEL)
+        return false;
+    *way.fuel -= WAY_FUEL / 2;
+    for (size_t i = 0; i < way.dims.n; i++)
+        vec_add(x->arena, &way.bounds,
+                ((struct init_bound){.dim = way.dims.v[i], .low = sizes[i], .high = sizes[i], .unit = 1}));
+    if (!init_measure(&way, x->arena, x->dir, x->name) || !init_rehearse(&way, x->arena, x->dir, x->name))
+        return false;
+    way.runs = true;
+    if (from->alone || way.dims.n > 1 || !str_eq(way.dims.v[0], NO_SIZE))
+        vec_add(x->arena, &way.questions,
+                arena_strdup(x->arena, "the shapes could not be told for all sizes: they are those of one call; "
+                                       "which sizes do callers pass, and which shapes have the buffers then?"));
+    way.sound = true;
+    *x->t = way;
+    return true;
+}
+
+static bool pin_any(struct attempts *x, const struct init_task *found)
+{
+    static const int64_t tried[] = {0, 64, 128, 32, 16, 256, 8, 2, 1};
+    int64_t sizes[INIT_MOST_DIMS];
+
+    if (x->before.dims.n > INIT_MOST_DIMS)
+        return false;
+    *x->t->fuel = MAX(*x->t->fuel, (int64_t)PIN_FUEL);
+    for (size_t k = 0; k < ARRAY_LEN(tried); k++) {
+        for (size_t i = 0; i < x->before.dims.n; i++) {
+            sizes[i] = tried[k] ? tried[k] : 1;
+            for (size_t n = 0; n < found->seen.n && !tried[k]; n++)
+                sizes[i] = str_eq(found->seen.v[n].dim, x->before.dims.v[i]) ? found->seen.v[n].size : sizes[i];
+        }
+        if ((tried[k] || found->seen.n) && pin(x, &x->before, sizes))
+            return true;
+    }
+    return false;
+}
+
+/* A launch that is always the same has a size all the same, because a task has some: it is 1. */
+static bool settle_without_sizes(struct init_task *t, struct arena *a, const char *dir, const char *name)
+{
+    struct attempts x = {.t = t, .arena = a, .dir = dir, .name = name};
+    const int64_t one = 1;
+
+    x.before = copy_task(a, t);
+    vec_add(a, &x.before.dims, NO_SIZE);
+    return pin(&x, &x.before, &one);
+}
+
 bool init_settle(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err)
 {
-    static const int64_t most[] = {64, 8, 2};
+    static const int64_t most[] = {64, 8, 2}, units[] = {4, 32, 128};
     struct attempts x = {.t = t, .arena = a, .dir = dir, .name = name};
     struct init_task base, way, found;
     bool ran;
@@ -207,12 +294,15 @@ bool init_settle(struct init_task *t, struct arena *a, const char *dir, const ch
         t->fuel = arena_new(a, int64_t);
         *t->fuel = FUEL;
     }
+    if (!t->dims.n && settle_without_sizes(t, a, dir, name))
+        return true;
     x.before = copy_task(a, t);
     ran = init_probe(t, a, dir, name, err);
     found = copy_task(a, t);
     found.bounds = t->bounds;
     COPY_LIST(a, found.bounds);
     t->sound = ran && t->runs && init_rehearse(t, a, dir, name);
+    const bool unclean = t->unclean;
     if (!ran || t->sound || (!t->runs && switch_off(&x)))
         return ran;
     base = x.before;
@@ -225,6 +315,10 @@ bool init_settle(struct init_task *t, struct arena *a, const char *dir, const ch
     }
     if (cover(&x, &found))
         return true;
+    for (size_t u = 0; u < ARRAY_LEN(units) && !unclean; u++) {
+        if (step_all(&x, &found, units[u]))
+            return true;
+    }
     base.covers = true;
     for (size_t m = 0; m < ARRAY_LEN(most); m++) {
         if (freeze(&x, &base, SIZE_MAX, most[m]))
@@ -236,5 +330,7 @@ bool init_settle(struct init_task *t, struct arena *a, const char *dir, const ch
                 return true;
         }
     }
+    if (!unclean)
+        pin_any(&x, &found);
     return ran;
 }

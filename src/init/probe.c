@@ -12,6 +12,11 @@ enum { MOST_LEAST = 64, MOST_NUMBERS = 16, MOST_PRODUCT = 1 << 25 };
 static const int seeds[PROBE_DIMS][PROBE_BASE] = {
     {3, 5, 8}, {5, 11, 6}, {7, 6, 13}, {4, 7, 5}, {6, 3, 11}, {5, 7, 3}, {2, 3, 5}, {3, 2, 5},
     {5, 2, 3}, {4, 3, 2},  {2, 5, 3},  {3, 4, 2}, {2, 4, 7},  {7, 2, 4}, {3, 7, 4}, {4, 2, 5}};
+/* Smaller ones, where a block for each of many sizes is too much work. */
+static const int small_seeds[PROBE_DIMS][PROBE_BASE] = {
+    {2, 3, 4}, {3, 4, 2}, {4, 2, 3}, {3, 2, 4}, {2, 4, 3}, {4, 3, 2}, {1, 2, 3}, {3, 1, 2},
+    {2, 3, 1}, {1, 3, 2}, {2, 1, 3}, {3, 2, 1}, {1, 2, 2}, {2, 1, 2}, {2, 2, 1}, {1, 1, 2}};
+enum { SMALL_DIMS = 3 }; /* of fewer sizes no products are that large */
 /* The same of sizes in large units, which make a run long. The first, at which others are long, are no powers
  * of two, or what is divided by the size would look counted in steps. */
 enum { LARGE_UNIT = 32, LARGE_DIMS = 6 };
@@ -69,7 +74,8 @@ bool probe_dims(const struct probing *p, const struct probe_setting *s, int poin
     double product = 1;
 
     for (size_t i = 0; i < p->n_dims; i++) {
-        int seed = is_large(s, i) ? large_seeds[i][at] : seeds[i][at];
+        int seed = p->small ? small_seeds[i][at] : seeds[i][at];
+        seed = is_large(s, i) && !p->small ? large_seeds[i][at] : seed;
         seed = s->power[i] ? powers[at] : seed;
         dims[i] = s->fixed[i] ? s->fixed[i] : s->unit[i] * seed;
         if (!s->fixed[i] && !s->power[i] && s->tied[i] < 0)
@@ -223,8 +229,14 @@ static bool measure(struct probing *p, const struct probe_setting *s)
     p->n_points = 0;
     p->indices.n = 0;
     for (int k = 0; k < PROBE_BASE; k++) {
-        if (!probe_dims(p, s, k, p->dims[k]) || !probe_zeros(p, &p->at[k], p->dims[k]))
+        if (!probe_dims(p, s, k, p->dims[k]))
             return false;
+        if (!probe_zeros(p, &p->at[k], p->dims[k])) {
+            if (p->small || p->n_dims < SMALL_DIMS || !p->at[k].endless)
+                return false;
+            p->small = true; /* from now on, for all settings */
+            return measure(p, s);
+        }
         for (size_t i = 0; i < p->task->n_args; i++)
             wrote = wrote || p->at[k].args[i].wrote;
         p->n_points++;
@@ -549,6 +561,46 @@ static void tell(struct probing *p)
     }
 }
 
+/* Once more with the sizes at which it ran, and as many times as large as the domain has. */
+static bool open_seen(struct init_task *t, struct arena *a, const char *dir, const char *name, int64_t draft,
+                      struct task **task, struct err *err)
+{
+    enum { LARGER = 1 << 20 };
+    int64_t sizes[INIT_MOST_DIMS], product = 1;
+    bool open = false;
+
+    for (size_t i = 0; i < t->dims.n && i < INIT_MOST_DIMS; i++) {
+        sizes[i] = 1;
+        for (size_t k = 0; k < t->seen.n; k++)
+            sizes[i] = str_eq(t->seen.v[k].dim, t->dims.v[i]) ? t->seen.v[k].size : sizes[i];
+        product *= sizes[i];
+    }
+    init_suffice(t, sizes);
+    for (int round = 0; round < 2; round++) {
+        struct str list = {0};
+
+        for (size_t i = 0; i < t->dims.n; i++)
+            str_addf(&list, "%s%lld", i ? ", " : "", (long long)sizes[i]);
+        vec_clear(&t->workloads);
+        vec_add(a, &t->workloads, str_take(&list, a));
+        open = fs_write_text(fs_join(a, dir, "task.yaml"), init_taskfile(a, t, name, draft), err) &&
+               task_open(task, a, dir, err);
+        if (!open)
+            return false;
+        for (bool more = true; more && round == 0;) {
+            more = false;
+            for (size_t i = 0; i < t->dims.n && product <= LARGER / 2; i++) {
+                sizes[i] *= 2;
+                const bool inside = task_in_domain(*task, sizes);
+                sizes[i] /= inside ? 1 : 2;
+                product *= inside ? 2 : 1;
+                more = more || inside;
+            }
+        }
+    }
+    return open;
+}
+
 /* Sizes to begin with that the domain has. */
 bool init_open_task(struct init_task *t, struct arena *a, const char *dir, const char *name, int64_t draft,
                     struct task **task, struct err *err)
@@ -568,10 +620,10 @@ bool init_open_task(struct init_task *t, struct arena *a, const char *dir, const
             return false;
         if (task_open(task, a, dir, err))
             return true;
-        if (!strstr(err->text, "outside the domain"))
+        if (!strstr(err->text, "outside the domain") && !strstr(err->text, "too few numbers"))
             return false;
     }
-    return false;
+    return t->seen.n && t->dims.n <= INIT_MOST_DIMS && open_seen(t, a, dir, name, draft, task, err);
 }
 
 bool probe_open_prints(const struct init_task *t, struct arena *a, const struct task *task,
@@ -672,6 +724,10 @@ static void found(struct probing *p)
 {
     const int64_t more = MORE_INSNS;
 
+    p->t->seen = (typeof(p->t->seen)){0};
+    for (size_t i = 0; i < p->n_dims; i++)
+        vec_add(p->arena, &p->t->seen, ((struct init_seen){p->t->dims.v[i], p->dims[0][i]}));
+
     p->fuel = more;
     look_with_drawn(p);
     look_with_ones(p);
@@ -708,6 +764,24 @@ static void set_lows(struct probing *p)
     }
 }
 
+/* Are so many sizes together too much work, or more than may be looked at? */
+static bool is_much(struct probing *p)
+{
+    const struct probe_setting plain = probe_plain(1);
+    struct footprint f;
+    int64_t dims[PROBE_DIMS];
+    bool much = false;
+
+    for (int k = 0; k < PROBE_BASE && p->n_dims >= SMALL_DIMS && !much; k++) {
+        double product = 1;
+        for (size_t i = 0; i < p->n_dims; i++)
+            product *= seeds[i][k];
+        much = product > MOST_PRODUCT ||
+               (probe_dims(p, &plain, k, dims) && !probe_zeros(p, &f, dims) && f.endless);
+    }
+    return much;
+}
+
 bool init_probe(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err)
 {
     struct probing *p = arena_new(a, struct probing);
@@ -727,6 +801,7 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
     ok = open_task(p, dir, name, err);
     if (ok) {
         probe_find_ends(p);
+        p->small = is_much(p);
         probe_strides(p);
         search(p, best);
         if (probe_drop_ends(p, best->any ? best->found.fit : NULL)) {
@@ -775,4 +850,48 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
     if (!init_open_task(t, a, dir, name, 0, &p->task, &(struct err){0})) /* what is wrong, check says */
         vec_clear(&t->workloads);
     return ok;
+}
+
+bool init_measure(struct init_task *t, struct arena *a, const char *dir, const char *name)
+{
+    struct probing *p = arena_new(a, struct probing);
+    struct footprint f = {0};
+    struct err err;
+    bool ran = false, wrote = false;
+
+    *p = (struct probing){.t = t, .arena = a, .n_dims = t->dims.n, .fuel = *t->fuel / 2};
+    const int64_t fuel = p->fuel;
+    if (p->n_dims <= PROBE_DIMS && init_open_task(t, a, dir, name, 0, &p->task, &err) &&
+        p->task->n_args <= PROBE_ARGS &&
+        probe_open_prints(t, a, p->task, &p->judge, &p->prints, &err)) {
+        p->rising = arena_array(a, bool, p->task->n_args + 1);
+        ran = probe_zeros(p, &f, p->task->workloads);
+        for (int busy = 0; busy < 2 && ran && !wrote; busy++) {
+            p->busy = busy > 0;
+            ran = !busy || probe_zeros(p, &f, p->task->workloads);
+            for (size_t i = 0; i < p->task->n_args; i++)
+                wrote = wrote || f.args[i].wrote;
+        }
+    }
+    for (size_t i = 0; ran && wrote && i < p->task->n_args; i++) {
+        struct init_arg *x = &t->args.v[i];
+        const struct footprint_arg *e = &f.args[i];
+        const bool whole = !e->read_first && e->written == e->end;
+
+        if (!probe_is_buffer(p, i))
+            continue;
+        x->shape = arena_printf(a, "%lld", (long long)MAX(probe_elements(p, &f, i), 1));
+        if (!e->end && !str_eq(x->role, "in"))
+            x->role = "inout";
+        else if (!str_eq(x->role, "scratch"))
+            x->role = e->wrote ? (const char *[]){"inout", "out"}[whole] : "in";
+        init_guess(x, arena_printf(a, "so much of %s is touched by one call; which shape has it?", x->name));
+    }
+    *p->at = f;
+    if (p->busy && wrote)
+        tell_busy(p);
+    *t->fuel -= fuel - p->fuel;
+    footprints_close(p->prints);
+    judge_close(p->judge);
+    return ran && wrote;
 }

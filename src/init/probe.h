@@ -79,6 +79,7 @@ struct probing {
     const char *words;            /* why the last run ended */
     bool silent;                  /* it ran and wrote nothing */
     bool quiet;                   /* that is enough */
+    bool small;                   /* sizes are as small as can be: larger ones are too much work */
     bool busy; /* buffers hold numbers from N(0, 1) and integers that are 1: with zeros nothing runs */
 };
 

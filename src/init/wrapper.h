@@ -97,6 +97,7 @@ struct wrapper_reader {
     bool final;                              /* the second time */
     bool uses_properties, divides, uses_gcd; /* needs cudaDeviceProp, ceil_div, gcd */
     bool of_types;                           /* in a case of a switch over types: its break leaves nothing */
+    bool within_struct;                      /* its members are looked at */
     bool helper;                             /* a function that the launcher calls: what it returns stays */
     const char *chosen;                      /* the type that macros dispatch to */
     const char *why;                         /* what is not understood; NULL: all is */
@@ -160,6 +161,7 @@ struct wrapper_members {
  * that its body says by themselves. False: it is no such struct, or one of them is neither a number nor a
  * pointer to some. */
 bool wrapper_members(struct wrapper_reader *r, const char *spelled, bool own, struct wrapper_members *to);
+const char *wrapper_plain_elements(struct wrapper_reader *r, const char *spelled, int *lanes);
 bool wrapper_is_enum(const struct wrapper_reader *r, const char *spelled);
 bool wrapper_says_alone(const struct wrapper_reader *r, const char *name);
 /* A variable of the files that a program may change, which a launcher cannot read: its type. False: no such. */

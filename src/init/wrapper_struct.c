@@ -172,6 +172,32 @@ static bool collect(struct wrapper_reader *r, const char *spelled, int depth, st
     return true;
 }
 
+/* What a buffer of such structs is made of: numbers of one type, else bytes. NULL: it is no struct of the files,
+ * or has pointers. */
+const char *wrapper_plain_elements(struct wrapper_reader *r, const char *spelled, int *lanes)
+{
+    struct wrapper_members members = {0};
+    const struct init_decl *d = r->within_struct ? NULL : type_named(r, spelled);
+    const char *type = NULL;
+    bool plain = d != NULL, same = true;
+
+    r->within_struct = true;
+    plain = plain && collect(r, spelled, 0, &members);
+    r->within_struct = false;
+    for (size_t i = d ? d->first : 0; plain && i < d->end; i++)
+        same = same && !token_is(&r->source->tokens.v[i], "["); /* of how many nobody asks */
+    for (size_t i = 0; i < members.n && plain; i++) {
+        const struct wrapper_type *m = &members.v[i].type;
+        plain = !m->pointer && !m->reference && !m->tensor && !m->stream;
+        same = same && m->type && (!type || str_eq(type, m->type));
+        type = m->type;
+    }
+    if (!plain)
+        return NULL;
+    *lanes = 2; /* not one: it is cast */
+    return same && type ? type : "u8";
+}
+
 bool wrapper_members(struct wrapper_reader *r, const char *spelled, bool own, struct wrapper_members *to)
 {
     if (!collect(r, spelled, 0, to))

@@ -227,12 +227,14 @@ struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token
     struct str words = {0};
     const struct known_type *k;
     const char *spelled, *stated;
+    int stars = 0;
 
     for (size_t i = first; i < last; i++) {
         if (token_is(&v[i], "const"))
             t.constant = t.constant || !t.pointer;
         else if (wrapper_sign(&v[i], "* [")) {
             t.pointer = true;
+            stars++;
         } else if (wrapper_sign(&v[i], "& &&"))
             t.reference = true;
         else if (token_in(
@@ -263,7 +265,8 @@ struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token
         t.spelled = k->spelled;
         t.type = k->type;
         t.lanes = k->lanes;
-    }
+    } else if (t.pointer && stars == 1 && !str_eq(spelled, "void"))
+        t.type = wrapper_plain_elements(r, spelled, &t.lanes);
     return t;
 }
 
