@@ -175,6 +175,8 @@ const char *wrapper_called_with(struct wrapper_reader *r, const char *name, size
 /* A class of the files that has what the tokens ask of the type called `name`; NULL: none, or nothing is asked.
  */
 const char *wrapper_class_for(struct wrapper_reader *r, const struct token *v, size_t n, const char *name);
+/* Are values of the type called `name` functions that the function's tokens call, and nothing else? */
+bool wrapper_is_called(struct wrapper_reader *r, const char *name);
 /* Gives template parameter number i of the function its value, in r->head; `instance`: what the file makes of
  * the function; NULL: none. */
 void wrapper_choose_tparam(struct wrapper_reader *r, size_t i, const char *instance);
