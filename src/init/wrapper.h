@@ -163,6 +163,8 @@ struct wrapper_members {
 bool wrapper_members(struct wrapper_reader *r, const char *spelled, bool own, struct wrapper_members *to);
 const char *wrapper_plain_elements(struct wrapper_reader *r, const char *spelled, int *lanes);
 bool wrapper_is_enum(const struct wrapper_reader *r, const char *spelled);
+/* Its first value with which something is done, as an expression. */
+const char *wrapper_enum_value(const struct wrapper_reader *r, const char *spelled);
 bool wrapper_says_alone(const struct wrapper_reader *r, const char *name);
 /* A variable of the files that a program may change, which a launcher cannot read: its type. False: no such. */
 bool wrapper_variable(struct wrapper_reader *r, const char *name, struct wrapper_type *type);

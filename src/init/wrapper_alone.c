@@ -324,6 +324,10 @@ static void give(struct alone *d, size_t i)
     else if (!k.type && !k.pointer && (give_view(d, a.name, k.spelled) || give_members(d, a.name, k.spelled))) {
         str_add(&d->call, a.name);
         return;
+    } else if (!k.type && !k.pointer && wrapper_is_enum(r, k.spelled)) {
+        str_add(&d->call, wrapper_enum_value(r, k.spelled));
+        wrapper_ask(r, "which %s do callers pass as %s?", k.spelled, a.name);
+        return;
     } else
         str_add(&d->call, k.type ? a.name : "{}");
     if (!k.type) {

@@ -30,6 +30,40 @@ bool wrapper_is_enum(const struct wrapper_reader *r, const char *spelled)
     return false;
 }
 
+/* Does the enumerator say that nothing is done? `kNullOp`, `None`. */
+static bool says_nothing(const char *name)
+{
+    static const char *const words[] = {"null", "none", "invalid", "unknown", "undefined", "noop"};
+    bool says = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        says = says || strcasestr(name, words[i]);
+    return says;
+}
+
+const char *wrapper_enum_value(const struct wrapper_reader *r, const char *spelled)
+{
+    const struct init_names *found = init_named(r->source, spelled);
+    const struct token *v = r->source->tokens.v;
+    const struct init_decl *d = NULL;
+    long long value = 0;
+
+    for (size_t i = 0; found && i < found->decls.n && !d; i++) {
+        const struct init_decl *x = &r->source->decls.v[found->decls.v[i]];
+        d = x->kind == INIT_TYPE && token_is(&v[x->first], "enum") && x->end > x->first + 2 ? x : NULL;
+    }
+    for (size_t i = d ? d->first : 0; d && i + 1 < d->end; i++) {
+        if (!wrapper_sign(&v[i], "{ ,") || v[i + 1].kind != TOK_WORD)
+            continue;
+        if (token_is(&v[i + 2], "="))
+            value = strtoll(token_text(r->arena, &v[i + 3]), NULL, 0);
+        if (!says_nothing(token_text(r->arena, &v[i + 1])))
+            break;
+        value++;
+    }
+    return arena_printf(r->arena, "static_cast<%s>(%lld)", spelled, value);
+}
+
 /* Do these tokens say the member of something? */
 static bool says_member(const struct token *v, size_t n, const char *name)
 {

@@ -295,7 +295,7 @@ const char *wrapper_plain_value(const struct wrapper_reader *r, const struct wra
 {
     if (str_in(p->type, "bool|const bool"))
         return "false";
-    return wrapper_is_enum(r, p->type) ? arena_printf(r->arena, "static_cast<%s>(0)", p->type) : NULL;
+    return wrapper_is_enum(r, p->type) ? wrapper_enum_value(r, p->type) : NULL;
 }
 
 /* The types that the file instantiates the function with, f16 before others: of `template void f(half *, ...)`
