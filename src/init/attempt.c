@@ -198,43 +198,12 @@ static bool switch_off(struct attempts *x)
     return any && attempt(x, &way);
 }
 
-/* The task as the search left it, where all sizes are multiples of a number: what is read four at a time, or by
- * whole warps. */
-static bool step_all(struct attempts *x, const struct init_task *found, int64_t unit)
-{
-    struct init_task way = copy_task(x->arena, found);
-
-    if (!found->runs || *way.fuel < LEAST_FUEL)
-        return false;
-    way.bounds.n = 0;
-    for (size_t i = 0; i < way.dims.n; i++) {
-        struct init_bound b = {.dim = way.dims.v[i], .low = 1, .unit = 1};
-        for (size_t k = 0; k < found->bounds.n; k++)
-            b = str_eq(found->bounds.v[k].dim, b.dim) ? found->bounds.v[k] : b;
-        if (!b.power && !b.of && unit % b.unit == 0 && (!b.high || b.high >= 2 * unit)) {
-            b.low = (MAX(b.low, 1) + unit - 1) / unit * unit;
-            b.unit = unit;
-        }
-        vec_add(x->arena, &way.bounds, b);
-    }
-    *way.fuel -= WAY_FUEL / 2;
-    if (!init_rehearse(&way, x->arena, x->dir, x->name))
-        return false;
-    vec_add(x->arena, &way.questions,
-            arena_printf(x->arena, "do callers pass only sizes that are multiples of %lld? With others what is "
-                                   "touched does not fit the shapes",
-                         (long long)unit));
-    way.sound = true;
-    *x->t = way;
-    return true;
-}
-
 /* The last way: each size is one number, and each shape what is touched then. */
 static bool pin(struct attempts *x, const struct init_task *from, const int64_t *sizes)
 {
     struct init_task way = copy_task(x->arena, from);
 
-    if (*way.fuel < LEAST_FUEL)
+    if (*way.unclean || *way.fuel < LEAST_FUEL)
         return false;
     *way.fuel -= WAY_FUEL / 2;
     for (size_t i = 0; i < way.dims.n; i++)
@@ -243,7 +212,7 @@ static bool pin(struct attempts *x, const struct init_task *from, const int64_t 
     if (!init_measure(&way, x->arena, x->dir, x->name) || !init_rehearse(&way, x->arena, x->dir, x->name))
         return false;
     way.runs = true;
-    if (from->alone || way.dims.n > 1 || !str_eq(way.dims.v[0], NO_SIZE))
+    if (way.dims.n > 1 || !str_eq(way.dims.v[0], NO_SIZE))
         vec_add(x->arena, &way.questions,
                 arena_strdup(x->arena, "the shapes could not be told for all sizes: they are those of one call; "
                                        "which sizes do callers pass, and which shapes have the buffers then?"));
@@ -254,7 +223,7 @@ static bool pin(struct attempts *x, const struct init_task *from, const int64_t 
 
 static bool pin_any(struct attempts *x, const struct init_task *found)
 {
-    static const int64_t tried[] = {0, 64, 128, 32, 16, 256, 8, 2, 1};
+    static const int64_t tried[] = {64, 32, 128, 16, 0, 256, 8, 4}; /* 0: those at which it ran */
     int64_t sizes[INIT_MOST_DIMS];
 
     if (x->before.dims.n > INIT_MOST_DIMS)
@@ -285,7 +254,7 @@ static bool settle_without_sizes(struct init_task *t, struct arena *a, const cha
 
 bool init_settle(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err)
 {
-    static const int64_t most[] = {64, 8, 2}, units[] = {4, 32, 128};
+    static const int64_t most[] = {64, 8, 2};
     struct attempts x = {.t = t, .arena = a, .dir = dir, .name = name};
     struct init_task base, way, found;
     bool ran;
@@ -302,7 +271,6 @@ bool init_settle(struct init_task *t, struct arena *a, const char *dir, const ch
     found.bounds = t->bounds;
     COPY_LIST(a, found.bounds);
     t->sound = ran && t->runs && init_rehearse(t, a, dir, name);
-    const bool unclean = t->unclean;
     if (!ran || t->sound || (!t->runs && switch_off(&x)))
         return ran;
     base = x.before;
@@ -315,10 +283,6 @@ bool init_settle(struct init_task *t, struct arena *a, const char *dir, const ch
     }
     if (cover(&x, &found))
         return true;
-    for (size_t u = 0; u < ARRAY_LEN(units) && !unclean; u++) {
-        if (step_all(&x, &found, units[u]))
-            return true;
-    }
     base.covers = true;
     for (size_t m = 0; m < ARRAY_LEN(most); m++) {
         if (freeze(&x, &base, SIZE_MAX, most[m]))
@@ -330,7 +294,6 @@ bool init_settle(struct init_task *t, struct arena *a, const char *dir, const ch
                 return true;
         }
     }
-    if (!unclean)
-        pin_any(&x, &found);
+    pin_any(&x, &found);
     return ran;
 }

@@ -122,6 +122,7 @@ struct init_source {
     struct expander expander;
     struct unit unit; /* what the expander needs of one */
     int64_t *fuel;    /* of struct init_task */
+    bool unclean;     /* so is that */
     struct judge_compiles *compiles;
     const char *others; /* what is said where several kernels have the name; NULL: this one alone */
     struct trap trap;
@@ -240,7 +241,8 @@ struct init_task {
     bool runs;            /* at small sizes, as far as init tried */
     bool sound;           /* and on the small shapes of its suite, as it would be written */
     const char *flaw;     /* why it is not; NULL: it was not tried */
-    bool unclean;         /* that is a race, or a value that nobody wrote: no other sizes are looked for that hide it */
+    bool *unclean;        /* somewhere it was a race, or a value that nobody wrote: nothing is looked for that
+                             hides it */
     struct judge_compiles *compiles; /* of this process */
     int64_t *fuel;                   /* warp instructions that may be spent; NULL: nobody has spent any */
     int64_t frozen;                  /* the product of sizes that are numbers; 0: none */

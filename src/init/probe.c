@@ -16,7 +16,7 @@ static const int seeds[PROBE_DIMS][PROBE_BASE] = {
 static const int small_seeds[PROBE_DIMS][PROBE_BASE] = {
     {2, 3, 4}, {3, 4, 2}, {4, 2, 3}, {3, 2, 4}, {2, 4, 3}, {4, 3, 2}, {1, 2, 3}, {3, 1, 2},
     {2, 3, 1}, {1, 3, 2}, {2, 1, 3}, {3, 2, 1}, {1, 2, 2}, {2, 1, 2}, {2, 2, 1}, {1, 1, 2}};
-enum { SMALL_DIMS = 3 }; /* of fewer sizes no products are that large */
+enum { SMALL_DIMS = 5 }; /* of fewer sizes no products are that large */
 /* The same of sizes in large units, which make a run long. The first, at which others are long, are no powers
  * of two, or what is divided by the size would look counted in steps. */
 enum { LARGE_UNIT = 32, LARGE_DIMS = 6 };

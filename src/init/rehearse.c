@@ -692,8 +692,9 @@ bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const 
     if (good) {
         choose_cases(r);
         good = mend(r);
-        t->unclean = good && !mend_unclean(r);
-        good = good && !t->unclean;
+        const bool unclean = good && !mend_unclean(r);
+        *t->unclean = *t->unclean || unclean;
+        good = good && !unclean;
     }
     if (good) {
         mend_roles(r);

@@ -87,6 +87,7 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
     for (int banned = 0;; banned++) {
         write_kernel(s, kernel, own, t, folder);
         t->fuel = s->fuel;
+        t->unclean = &s->unclean;
         t->compiles = s->compiles;
         ran = init_settle(t, s->arena, folder, fs_basename(folder), err);
         s->fuel = t->fuel;

@@ -92,7 +92,7 @@ static const char *cast_in_kernel(struct wrapper_reader *r, const char *name)
         while (first && !wrapper_sign(&v[first], "< ("))
             first--;
         struct wrapper_type t = wrapper_type_of(r, v, first + 1, close);
-        if (t.pointer && t.type)
+        if (t.pointer && wrapper_type_name(r, t.spelled, NULL))
             return t.spelled;
     }
     return NULL;

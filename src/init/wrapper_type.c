@@ -291,7 +291,7 @@ const char *wrapper_cast_of(struct wrapper_reader *r, const struct token *v, siz
         while (open > first - 4 && !wrapper_sign(&v[open], "< ("))
             open--;
         struct wrapper_type t = wrapper_type_of(r, v, open + 1, close);
-        if (t.pointer && t.type)
+        if (t.pointer && wrapper_type_name(r, t.spelled, NULL))
             return t.spelled;
     }
     return NULL;
