@@ -209,7 +209,11 @@ static bool pin(struct attempts *x, const struct init_task *from, const int64_t 
     for (size_t i = 0; i < way.dims.n; i++)
         vec_add(x->arena, &way.bounds,
                 ((struct init_bound){.dim = way.dims.v[i], .low = sizes[i], .high = sizes[i], .unit = 1}));
-    if (!init_measure(&way, x->arena, x->dir, x->name) || !init_rehearse(&way, x->arena, x->dir, x->name))
+    const bool fits =
+        init_measure(&way, x->arena, x->dir, x->name) && init_rehearse(&way, x->arena, x->dir, x->name);
+    if (!fits && *way.unclean) /* it is worth more than why other ways failed */
+        x->t->flaw = way.flaw;
+    if (!fits)
         return false;
     way.runs = true;
     if (way.dims.n > 1 || !str_eq(way.dims.v[0], NO_SIZE))

@@ -139,11 +139,10 @@ def small(task, sizes):
 def sizes_that_hide_a_race_are_not_taken(folder):
     """A kernel that runs for one size alone, and races there: the task is not made to fit, and the race is said."""
     name = os.path.basename(repository(folder, "alone"))
-    astra(folder, "init", f"{name}/src/kinds.cu:turn_tile_in_place", "--out", "task")
+    done = said(astra(folder, "init", f"{name}/src/kinds.cu:turn_tile_in_place", "--out", "task"), 0)
     yaml = read(os.path.join(folder, "task", "task.yaml"))
     expect("could not be told for all sizes" not in yaml, yaml)
-    small(os.path.join(folder, "task"), "[64, 64]")
-    expect(said(astra(folder, "check", "--mutants", "0", "task"), 1), "a race was accepted")
+    expect("races with" in done.out + done.err, done.out + done.err)
 
 
 @cases(SOUND)
