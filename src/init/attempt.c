@@ -218,8 +218,9 @@ static bool pin(struct attempts *x, const struct init_task *from, const int64_t 
     way.runs = true;
     if (way.dims.n > 1 || !str_eq(way.dims.v[0], NO_SIZE))
         vec_add(x->arena, &way.questions,
-                arena_strdup(x->arena, "the shapes could not be told for all sizes: they are those of one call; "
-                                       "which sizes do callers pass, and which shapes have the buffers then?"));
+                arena_strdup(x->arena,
+                             "the shapes could not be told for all sizes: they are those of one call; "
+                             "which sizes do callers pass, and which shapes have the buffers then?"));
     way.sound = true;
     *x->t = way;
     return true;

@@ -549,8 +549,10 @@ static bool includes(struct init_source *s, const struct init_file *by, const st
 
         while (open > by->text && !strchr("\"<\n", open[-1]))
             open--;
-        if ((*end == '"' || *end == '>') && (p == open || p[-1] == '/') && open > by->text && open[-1] != '\n' &&
-            init_find(s, by, arena_strndup(s->arena, open, (size_t)(end - open)), *end == '"', SIZE_MAX) == header)
+        if ((*end == '"' || *end == '>') && (p == open || p[-1] == '/') && open > by->text &&
+            open[-1] != '\n' &&
+            init_find(s, by, arena_strndup(s->arena, open, (size_t)(end - open)), *end == '"', SIZE_MAX) ==
+                header)
             return true;
     }
     return false;

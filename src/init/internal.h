@@ -257,8 +257,8 @@ struct init_task {
     VEC(const char *) workloads; /* "16, 4096" */
     VEC(struct init_bound) bounds;
     VEC(struct init_seen) seen; /* sizes at which it ran; empty: it did not */
-    int64_t least; /* of a size, while its bounds are looked for; 0: 1 */
-    int64_t most;  /* of the product of all sizes; 0: MOST_ELEMENTS */
+    int64_t least;              /* of a size, while its bounds are looked for; 0: 1 */
+    int64_t most;               /* of the product of all sizes; 0: MOST_ELEMENTS */
     VEC(const char *) questions, notes;
 };
 
@@ -307,7 +307,8 @@ void init_close_strides(struct init_task *t, struct arena *a);
  * task's folder on the simulator for small sizes. Writes a task.yaml that is not final into it. False: nothing
  * was found out, and err says why; the task stays as it was. */
 bool init_probe(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err);
-/* probe.c: shapes and roles of what is touched at the sizes to which the task is bound. False: it does not run. */
+/* probe.c: shapes and roles of what is touched at the sizes to which the task is bound. False: it does not run.
+ */
 bool init_measure(struct init_task *t, struct arena *a, const char *dir, const char *name);
 /* attempt.c: the same, rehearsed, with sizes taken in other ways where it fails. */
 bool init_settle(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err);
@@ -318,7 +319,7 @@ bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const 
 void init_drop(struct init_task *t, struct arena *a, const char *name, const char *as, const char *todo,
                bool guess);
 struct task;
-/* probe.c: writes the task and opens it, with workloads that its domain has. draft: see init_taskfile. */
+/* probe_open.c: writes the task and opens it, with workloads that its domain has. draft: see init_taskfile. */
 bool init_open_task(struct init_task *t, struct arena *a, const char *dir, const char *name, int64_t draft,
                     struct task **task, struct err *err);
 /* taskfile.c: "rows, 2 * d" as one number. */

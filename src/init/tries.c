@@ -117,8 +117,8 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
 const char *init_other_types(struct init_source *s, const struct init_task *t, const struct init_wrapped *w,
                              const struct err *err)
 {
-    static const char *const of_integers[] = {"must have integral", "\"atomicCAS\"", "\"atomicOr\"", "\"atomicAnd\"",
-                                              "\"atomicXor\""};
+    static const char *const of_integers[] = {"must have integral", "\"atomicCAS\"", "\"atomicOr\"",
+                                              "\"atomicAnd\"", "\"atomicXor\""};
     struct str list = {0};
     bool integers = false;
 

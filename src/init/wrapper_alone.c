@@ -81,8 +81,8 @@ static void choose_value(struct alone *d, size_t i)
         value = wrapper_class_for(r, r->v, r->n, p->name);
     if (!value && called) {
         value = "plain_function";
-        wrapper_ask(r, "which function is %s? Here it adds what it is given (name the instance: %s<...>)", p->name,
-                    r->kernel.name);
+        wrapper_ask(r, "which function is %s? Here it adds what it is given (name the instance: %s<...>)",
+                    p->name, r->kernel.name);
     }
     if (!value)
         value = p->is_type && !p->fallback ? wrapper_default_type(p->name) : p->fallback;

@@ -206,8 +206,8 @@ static bool collect(struct wrapper_reader *r, const char *spelled, int depth, st
     return true;
 }
 
-/* What a buffer of such structs is made of: numbers of one type, else bytes. NULL: it is no struct of the files,
- * or has pointers. */
+/* What a buffer of such structs is made of: numbers of one type, else bytes. NULL: it is no struct of the
+ * files, or has pointers. */
 const char *wrapper_plain_elements(struct wrapper_reader *r, const char *spelled, int *lanes)
 {
     struct wrapper_members members = {0};
