@@ -73,6 +73,7 @@ __global__ void reverse_rows(const float *x, float *out, int width)
     for (int i = threadIdx.x; i < width; i += blockDim.x)
         row[i] = x[blockIdx.x * width + i];
     __syncthreads();
+#pragma unoll // a word that compilers do not know
     for (int i = threadIdx.x; i < width; i += blockDim.x)
         out[blockIdx.x * width + i] = row[width - 1 - i];
 }
