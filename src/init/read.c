@@ -224,7 +224,8 @@ static bool is_known_pragma(const struct token *word)
     bool known = token_in(word, "unroll|nounroll|pack|GCC|clang|omp|message|warning|region|endregion|nvcc");
 
     for (size_t i = 0; i < ARRAY_LEN(families); i++)
-        known = known || (word->len > strlen(families[i]) && !memcmp(word->s, families[i], strlen(families[i])));
+        known =
+            known || (word->len > strlen(families[i]) && !memcmp(word->s, families[i], strlen(families[i])));
     return known;
 }
 

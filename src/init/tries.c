@@ -2,7 +2,7 @@
  * for other types, from the kernel alone, with other numbers and blocks. */
 #include "init/wrapper.h"
 
-enum { ALONE_FUEL = 25000000, BLOCK_FUEL = 8000000 }; /* of struct init_task */
+enum { ALONE_FUEL = 50000000, BLOCK_FUEL = 8000000 }; /* of struct init_task */
 enum { MOST_BANNED = 6 };                             /* declarations that do not compile */
 
 void init_write_text(struct init_source *s, const char *folder, const char *name, const char *text)

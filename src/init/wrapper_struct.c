@@ -222,7 +222,8 @@ const char *wrapper_plain_elements(struct wrapper_reader *r, const char *spelled
         same = same && !token_is(&r->source->tokens.v[i], "["); /* of how many nobody asks */
     for (size_t i = 0; i < members.n && plain; i++) {
         const struct wrapper_type *m = &members.v[i].type;
-        plain = !m->pointer && !m->reference && !m->tensor && !m->stream;
+        plain = !m->pointer && !m->reference && !m->tensor && !m->stream &&
+                (m->type || wrapper_is_enum(r, m->spelled)); /* others may have pointers */
         same = same && m->type && (!type || str_eq(type, m->type));
         type = m->type;
     }
