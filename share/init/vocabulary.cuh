@@ -256,3 +256,43 @@ template <typename A, typename B> __host__ __device__ constexpr pair<A, B> make_
     return {first, second};
 }
 } // namespace thrust
+
+// for: plain_function
+struct plain_function {
+    template <typename A> __host__ __device__ A operator()(A a) const
+    {
+        return a;
+    }
+    template <typename A, typename B> __host__ __device__ A operator()(A a, B b) const
+    {
+        return a + b;
+    }
+    template <typename A, typename B, typename C> __host__ __device__ A operator()(A a, B b, C c) const
+    {
+        return a + b + c;
+    }
+    template <typename A, typename B, typename C, typename D> __host__ __device__ A operator()(A a, B b, C c, D d) const
+    {
+        return a + b + c + d;
+    }
+    template <typename A> __host__ __device__ void operator()(A *a) const
+    {
+        *a = *a + A(1);
+    }
+    template <typename A, typename B> __host__ __device__ void operator()(A *a, B *b) const
+    {
+        *a = *b;
+    }
+    template <typename A, typename B, typename C> __host__ __device__ void operator()(A *a, B *b, C *c) const
+    {
+        *a = *b + *c;
+    }
+};
+
+// for: CUDA_1D_KERNEL_LOOP
+#define CUDA_1D_KERNEL_LOOP(i, n) \
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += blockDim.x * gridDim.x)
+
+// for: CUDA_1D_KERNEL_LOOP_T
+#define CUDA_1D_KERNEL_LOOP_T(type, i, n) \
+    for (type i = (type)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (type)blockDim.x * gridDim.x)

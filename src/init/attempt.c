@@ -7,8 +7,10 @@ enum {
     FUEL = 80000000,      /* warp instructions for all of it */
     LEAST_FUEL = 6000000, /* without so many a way is not tried */
     WAY_FUEL = 5000000,   /* that compiling it stands for */
+    PIN_FUEL = 30000000,  /* for the last way, whatever is left */
     MOST_FROZEN = 1 << 15 /* the product of sizes that are numbers */
 };
+#define NO_SIZE "launches"
 
 /* A list of the same items, which may be written and grows into memory of its own. */
 #define COPY_LIST(arena, list)                                                \
@@ -196,6 +198,65 @@ static bool switch_off(struct attempts *x)
     return any && attempt(x, &way);
 }
 
+/* The last way: each size is one number, and each shape what is touched then. */
+static bool pin(struct attempts *x, const struct init_task *from, const int64_t *sizes)
+{
+    struct init_task way = copy_task(x->arena, from);
+
+    if (*way.unclean || *way.fuel < LEAST_FUEL)
+        return false;
+    *way.fuel -= WAY_FUEL / 2;
+    for (size_t i = 0; i < way.dims.n; i++)
+        vec_add(x->arena, &way.bounds,
+                ((struct init_bound){.dim = way.dims.v[i], .low = sizes[i], .high = sizes[i], .unit = 1}));
+    const bool fits =
+        init_measure(&way, x->arena, x->dir, x->name) && init_rehearse(&way, x->arena, x->dir, x->name);
+    if (!fits && *way.unclean) /* it is worth more than why other ways failed */
+        x->t->flaw = way.flaw;
+    if (!fits)
+        return false;
+    way.runs = true;
+    if (way.dims.n > 1 || !str_eq(way.dims.v[0], NO_SIZE))
+        vec_add(x->arena, &way.questions,
+                arena_strdup(x->arena,
+                             "the shapes could not be told for all sizes: they are those of one call; "
+                             "which sizes do callers pass, and which shapes have the buffers then?"));
+    way.sound = true;
+    *x->t = way;
+    return true;
+}
+
+static bool pin_any(struct attempts *x, const struct init_task *found)
+{
+    static const int64_t tried[] = {64, 32, 128, 16, 0, 256, 8, 4}; /* 0: those at which it ran */
+    int64_t sizes[INIT_MOST_DIMS];
+
+    if (x->before.dims.n > INIT_MOST_DIMS)
+        return false;
+    *x->t->fuel = MAX(*x->t->fuel, (int64_t)PIN_FUEL);
+    for (size_t k = 0; k < ARRAY_LEN(tried); k++) {
+        for (size_t i = 0; i < x->before.dims.n; i++) {
+            sizes[i] = tried[k] ? tried[k] : 1;
+            for (size_t n = 0; n < found->seen.n && !tried[k]; n++)
+                sizes[i] = str_eq(found->seen.v[n].dim, x->before.dims.v[i]) ? found->seen.v[n].size : sizes[i];
+        }
+        if ((tried[k] || found->seen.n) && pin(x, &x->before, sizes))
+            return true;
+    }
+    return false;
+}
+
+/* A launch that is always the same has a size all the same, because a task has some: it is 1. */
+static bool settle_without_sizes(struct init_task *t, struct arena *a, const char *dir, const char *name)
+{
+    struct attempts x = {.t = t, .arena = a, .dir = dir, .name = name};
+    const int64_t one = 1;
+
+    x.before = copy_task(a, t);
+    vec_add(a, &x.before.dims, NO_SIZE);
+    return pin(&x, &x.before, &one);
+}
+
 bool init_settle(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err)
 {
     static const int64_t most[] = {64, 8, 2};
@@ -207,6 +268,8 @@ bool init_settle(struct init_task *t, struct arena *a, const char *dir, const ch
         t->fuel = arena_new(a, int64_t);
         *t->fuel = FUEL;
     }
+    if (!t->dims.n && settle_without_sizes(t, a, dir, name))
+        return true;
     x.before = copy_task(a, t);
     ran = init_probe(t, a, dir, name, err);
     found = copy_task(a, t);
@@ -236,5 +299,6 @@ bool init_settle(struct init_task *t, struct arena *a, const char *dir, const ch
                 return true;
         }
     }
+    pin_any(&x, &found);
     return ran;
 }

@@ -538,20 +538,43 @@ static bool same_names(struct init_source *s, const struct init_result *r)
     return true;
 }
 
+/* Does a line of the file include this header, and not another one of its name? */
+static bool includes(struct init_source *s, const struct init_file *by, const struct init_file *header)
+{
+    const char *name = fs_basename(header->path);
+    const size_t len = strlen(name);
+
+    for (const char *p = by->text; (p = strstr(p, name)); p += len) {
+        const char *open = p, *end = p + len;
+
+        while (open > by->text && !strchr("\"<\n", open[-1]))
+            open--;
+        if ((*end == '"' || *end == '>') && (p == open || p[-1] == '/') && open > by->text &&
+            open[-1] != '\n' &&
+            init_find(s, by, arena_strndup(s->arena, open, (size_t)(end - open)), *end == '"', SIZE_MAX) ==
+                header)
+            return true;
+    }
+    return false;
+}
+
 /* The file to be read for this one: a header that includes nothing works behind what stands ahead of it in a
  * file that includes it. */
 static struct init_file *reads_as(struct init_source *s, struct init_file *f)
 {
-    const char *paths[8];
+    const char *paths[32];
     size_t n;
 
     if (str_ends(f->path, ".cu"))
         return f;
-    n = init_saying(s, arena_printf(s->arena, "%s\"", fs_basename(f->path)), "#include", "# include", paths,
-                    ARRAY_LEN(paths));
+    n = init_saying(s, fs_basename(f->path), "#include", "# include", paths, ARRAY_LEN(paths));
     for (size_t i = 0; i < n; i++) {
-        if (str_ends(paths[i], ".cu"))
-            return init_open(s, paths[i], paths[i], SIZE_MAX);
+        const size_t n_files = s->files.n, base = s->next_base;
+        struct init_file *by = str_ends(paths[i], ".cu") ? init_open(s, paths[i], paths[i], SIZE_MAX) : NULL;
+        if (by && includes(s, by, f))
+            return by;
+        s->files.n = n_files; /* as if nobody had looked */
+        s->next_base = base;
     }
     return f;
 }

@@ -122,6 +122,7 @@ struct init_source {
     struct expander expander;
     struct unit unit; /* what the expander needs of one */
     int64_t *fuel;    /* of struct init_task */
+    bool unclean;     /* so is that */
     struct judge_compiles *compiles;
     const char *others; /* what is said where several kernels have the name; NULL: this one alone */
     struct trap trap;
@@ -226,6 +227,11 @@ struct init_bound { /* of a size, in which the launcher runs */
     bool power; /* of two */
 };
 
+struct init_seen { /* a size with which the launcher ran */
+    const char *dim;
+    int64_t size;
+};
+
 struct init_task {
     const char *entry;
     const char *launcher; /* text of the extern "C" function and of what it alone needs; NULL: the file's own */
@@ -235,6 +241,8 @@ struct init_task {
     bool runs;            /* at small sizes, as far as init tried */
     bool sound;           /* and on the small shapes of its suite, as it would be written */
     const char *flaw;     /* why it is not; NULL: it was not tried */
+    bool *unclean;        /* somewhere it was a race, or a value that nobody wrote: nothing is looked for that
+                             hides it */
     struct judge_compiles *compiles; /* of this process */
     int64_t *fuel;                   /* warp instructions that may be spent; NULL: nobody has spent any */
     int64_t frozen;                  /* the product of sizes that are numbers; 0: none */
@@ -248,8 +256,9 @@ struct init_task {
     VEC(const char *) dims, domain;
     VEC(const char *) workloads; /* "16, 4096" */
     VEC(struct init_bound) bounds;
-    int64_t least; /* of a size, while its bounds are looked for; 0: 1 */
-    int64_t most;  /* of the product of all sizes; 0: MOST_ELEMENTS */
+    VEC(struct init_seen) seen; /* sizes at which it ran; empty: it did not */
+    int64_t least;              /* of a size, while its bounds are looked for; 0: 1 */
+    int64_t most;               /* of the product of all sizes; 0: MOST_ELEMENTS */
     VEC(const char *) questions, notes;
 };
 
@@ -298,6 +307,9 @@ void init_close_strides(struct init_task *t, struct arena *a);
  * task's folder on the simulator for small sizes. Writes a task.yaml that is not final into it. False: nothing
  * was found out, and err says why; the task stays as it was. */
 bool init_probe(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err);
+/* probe.c: shapes and roles of what is touched at the sizes to which the task is bound. False: it does not run.
+ */
+bool init_measure(struct init_task *t, struct arena *a, const char *dir, const char *name);
 /* attempt.c: the same, rehearsed, with sizes taken in other ways where it fails. */
 bool init_settle(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err);
 /* rehearse.c: do the small shapes of its suite run, within its shapes? Mends what it can. */
@@ -307,9 +319,13 @@ bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const 
 void init_drop(struct init_task *t, struct arena *a, const char *name, const char *as, const char *todo,
                bool guess);
 struct task;
-/* probe.c: writes the task and opens it, with workloads that its domain has. draft: see init_taskfile. */
+/* probe_open.c: writes the task and opens it, with workloads that its domain has. draft: see init_taskfile. */
 bool init_open_task(struct init_task *t, struct arena *a, const char *dir, const char *name, int64_t draft,
                     struct task **task, struct err *err);
+/* taskfile.c: "rows, 2 * d" as one number. */
+const char *init_as_product(struct arena *a, const char *shape);
+/* taskfile.c: larger ones, where the domain asks for them. */
+void init_suffice(const struct init_task *t, int64_t *sizes);
 /* taskfile.c: the smallest sizes that are usual. */
 void init_usual(const struct init_task *t, int64_t *sizes);
 /* taskfile.c: sizes of about the largest product that the task allows. False: its product has no bound. */

@@ -6,12 +6,17 @@
 /* What may be spent, in warp instructions and not in seconds: what is found is the same on every machine. A run
  * costs some before its first instruction. A second executes 20 to 60 million of them. */
 enum { SEARCH_INSNS = 30000000, MORE_INSNS = 15000000, RUN_INSNS = 20000 };
-enum { MOST_LEAST = 64, MOST_NUMBERS = 16, MOST_PRODUCT = 1 << 25 };
+enum { MOST_NUMBERS = 16, MOST_PRODUCT = 1 << 25 };
 
 /* No product of powers of these is the same at all points. */
 static const int seeds[PROBE_DIMS][PROBE_BASE] = {
     {3, 5, 8}, {5, 11, 6}, {7, 6, 13}, {4, 7, 5}, {6, 3, 11}, {5, 7, 3}, {2, 3, 5}, {3, 2, 5},
     {5, 2, 3}, {4, 3, 2},  {2, 5, 3},  {3, 4, 2}, {2, 4, 7},  {7, 2, 4}, {3, 7, 4}, {4, 2, 5}};
+/* Smaller ones, where a block for each of many sizes is too much work. */
+static const int small_seeds[PROBE_DIMS][PROBE_BASE] = {
+    {2, 3, 4}, {3, 4, 2}, {4, 2, 3}, {3, 2, 4}, {2, 4, 3}, {4, 3, 2}, {1, 2, 3}, {3, 1, 2},
+    {2, 3, 1}, {1, 3, 2}, {2, 1, 3}, {3, 2, 1}, {1, 2, 2}, {2, 1, 2}, {2, 2, 1}, {1, 1, 2}};
+enum { SMALL_DIMS = 5 }; /* of fewer sizes no products are that large */
 /* The same of sizes in large units, which make a run long. The first, at which others are long, are no powers
  * of two, or what is divided by the size would look counted in steps. */
 enum { LARGE_UNIT = 32, LARGE_DIMS = 6 };
@@ -69,7 +74,8 @@ bool probe_dims(const struct probing *p, const struct probe_setting *s, int poin
     double product = 1;
 
     for (size_t i = 0; i < p->n_dims; i++) {
-        int seed = is_large(s, i) ? large_seeds[i][at] : seeds[i][at];
+        int seed = p->small ? small_seeds[i][at] : seeds[i][at];
+        seed = is_large(s, i) && !p->small ? large_seeds[i][at] : seed;
         seed = s->power[i] ? powers[at] : seed;
         dims[i] = s->fixed[i] ? s->fixed[i] : s->unit[i] * seed;
         if (!s->fixed[i] && !s->power[i] && s->tied[i] < 0)
@@ -223,8 +229,14 @@ static bool measure(struct probing *p, const struct probe_setting *s)
     p->n_points = 0;
     p->indices.n = 0;
     for (int k = 0; k < PROBE_BASE; k++) {
-        if (!probe_dims(p, s, k, p->dims[k]) || !probe_zeros(p, &p->at[k], p->dims[k]))
+        if (!probe_dims(p, s, k, p->dims[k]))
             return false;
+        if (!probe_zeros(p, &p->at[k], p->dims[k])) {
+            if (p->small || p->n_dims < SMALL_DIMS || !p->at[k].endless)
+                return false;
+            p->small = true; /* from now on, for all settings */
+            return measure(p, s);
+        }
         for (size_t i = 0; i < p->task->n_args; i++)
             wrote = wrote || p->at[k].args[i].wrote;
         p->n_points++;
@@ -549,66 +561,6 @@ static void tell(struct probing *p)
     }
 }
 
-/* Sizes to begin with that the domain has. */
-bool init_open_task(struct init_task *t, struct arena *a, const char *dir, const char *name, int64_t draft,
-                    struct task **task, struct err *err)
-{
-    static const int tried[] = {0, 1024, 256, 64, 4096, 16, 8, 4, 8192, 32768, 1 << 20, 1023, 255, 63, 7, 5, 1};
-
-    for (size_t i = 0; i < ARRAY_LEN(tried); i++) {
-        struct str sizes = {0};
-
-        vec_clear(&t->workloads);
-        for (size_t k = 0; k < t->dims.n && tried[i]; k++)
-            str_addf(&sizes, "%s%d", k ? ", " : "", tried[i]);
-        if (tried[i])
-            vec_add(a, &t->workloads, str_take(&sizes, a));
-        const char *text = init_taskfile(a, t, name, draft);
-        if (!fs_write_text(fs_join(a, dir, "task.yaml"), text, err))
-            return false;
-        if (task_open(task, a, dir, err))
-            return true;
-        if (!strstr(err->text, "outside the domain"))
-            return false;
-    }
-    return false;
-}
-
-bool probe_open_prints(const struct init_task *t, struct arena *a, const struct task *task,
-                       struct judge **judge, struct footprints **prints, struct err *err)
-{
-    const struct trial_options o = {
-        .device = "h200", .seed = 1, .alone = true, .verify_only = true, .compiles = t->compiles};
-    char *source;
-
-    return judge_open(judge, task, &o, err) && fs_read(a, task->source_path, &source, NULL, err) &&
-           footprints_open(prints, *judge, task->source_path, source, err);
-}
-
-/* A launcher that overflows, or asks for more than there is, at sizes that nobody means may do at smaller ones.
- */
-static bool open_task(struct probing *p, const char *dir, const char *name, struct err *err)
-{
-    static const int64_t most[] = {1 << 20, 1 << 16, 1 << 13, 1 << 10, 1 << 8, 1 << 6};
-    bool ok = false;
-
-    p->t->least = 1;
-    for (size_t i = 0; i < ARRAY_LEN(most) && !ok; i++) {
-        judge_close(p->judge);
-        p->judge = NULL;
-        ok = init_open_task(p->t, p->arena, dir, name, most[i], &p->task, err) &&
-             probe_open_prints(p->t, p->arena, p->task, &p->judge, &p->prints, err);
-        if (!ok && strstr(err->text, "division by zero") && p->t->least < MOST_LEAST) {
-            p->t->least *= 2; /* where sizes are too small to be divided */
-            i--;
-            continue;
-        }
-        if (!ok && !strstr(err->text, "not-understood"))
-            break;
-    }
-    return ok;
-}
-
 /* One run more, with numbers that take other branches. */
 static void look_with_ones(struct probing *p)
 {
@@ -672,6 +624,10 @@ static void found(struct probing *p)
 {
     const int64_t more = MORE_INSNS;
 
+    p->t->seen = (typeof(p->t->seen)){0};
+    for (size_t i = 0; i < p->n_dims; i++)
+        vec_add(p->arena, &p->t->seen, ((struct init_seen){p->t->dims.v[i], p->dims[0][i]}));
+
     p->fuel = more;
     look_with_drawn(p);
     look_with_ones(p);
@@ -708,6 +664,24 @@ static void set_lows(struct probing *p)
     }
 }
 
+/* Are so many sizes together too much work, or more than may be looked at? */
+static bool is_much(struct probing *p)
+{
+    const struct probe_setting plain = probe_plain(1);
+    struct footprint f;
+    int64_t dims[PROBE_DIMS];
+    bool much = false;
+
+    for (int k = 0; k < PROBE_BASE && p->n_dims >= SMALL_DIMS && !much; k++) {
+        double product = 1;
+        for (size_t i = 0; i < p->n_dims; i++)
+            product *= seeds[i][k];
+        much = product > MOST_PRODUCT ||
+               (probe_dims(p, &plain, k, dims) && !probe_zeros(p, &f, dims) && f.endless);
+    }
+    return much;
+}
+
 bool init_probe(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err)
 {
     struct probing *p = arena_new(a, struct probing);
@@ -724,9 +698,10 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
     if (t->dims.n > PROBE_DIMS)
         return err_input(err, "a task of %zu sizes is not looked into", t->dims.n);
     set_lows(p);
-    ok = open_task(p, dir, name, err);
+    ok = probe_open_task(p, dir, name, err);
     if (ok) {
         probe_find_ends(p);
+        p->small = is_much(p);
         probe_strides(p);
         search(p, best);
         if (probe_drop_ends(p, best->any ? best->found.fit : NULL)) {
@@ -775,4 +750,47 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
     if (!init_open_task(t, a, dir, name, 0, &p->task, &(struct err){0})) /* what is wrong, check says */
         vec_clear(&t->workloads);
     return ok;
+}
+
+bool init_measure(struct init_task *t, struct arena *a, const char *dir, const char *name)
+{
+    struct probing *p = arena_new(a, struct probing);
+    struct footprint f = {0};
+    struct err err;
+    bool ran = false, wrote = false;
+
+    *p = (struct probing){.t = t, .arena = a, .n_dims = t->dims.n, .fuel = *t->fuel / 2};
+    const int64_t fuel = p->fuel;
+    if (p->n_dims <= PROBE_DIMS && init_open_task(t, a, dir, name, 0, &p->task, &err) &&
+        p->task->n_args <= PROBE_ARGS && probe_open_prints(t, a, p->task, &p->judge, &p->prints, &err)) {
+        p->rising = arena_array(a, bool, p->task->n_args + 1);
+        ran = probe_zeros(p, &f, p->task->workloads);
+        for (int busy = 0; busy < 2 && ran && !wrote; busy++) {
+            p->busy = busy > 0;
+            ran = !busy || probe_zeros(p, &f, p->task->workloads);
+            for (size_t i = 0; i < p->task->n_args; i++)
+                wrote = wrote || f.args[i].wrote;
+        }
+    }
+    for (size_t i = 0; ran && wrote && i < p->task->n_args; i++) {
+        struct init_arg *x = &t->args.v[i];
+        const struct footprint_arg *e = &f.args[i];
+        const bool whole = !e->read_first && e->written == e->end;
+
+        if (!probe_is_buffer(p, i))
+            continue;
+        x->shape = arena_printf(a, "%lld", (long long)MAX(probe_elements(p, &f, i), 1));
+        if (!e->end && !str_eq(x->role, "in"))
+            x->role = "inout";
+        else if (!str_eq(x->role, "scratch"))
+            x->role = e->wrote ? (const char *[]){"inout", "out"}[whole] : "in";
+        init_guess(x, arena_printf(a, "so much of %s is touched by one call; which shape has it?", x->name));
+    }
+    *p->at = f;
+    if (p->busy && wrote)
+        tell_busy(p);
+    *t->fuel -= fuel - p->fuel;
+    footprints_close(p->prints);
+    judge_close(p->judge);
+    return ran && wrote;
 }

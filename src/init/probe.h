@@ -1,6 +1,7 @@
 /* Between the files that find out by running a launcher what nobody has written down. probe.c searches sizes
  * that the launcher takes, probe_fit.c makes formulas of how far buffers are touched, probe_index.c looks what
- * integers in buffers point at, probe_size.c which numbers are sizes and where they begin and end. */
+ * integers in buffers point at, probe_size.c which numbers are sizes and where they begin and end, probe_open.c
+ * writes the task and opens it. */
 #ifndef INIT_PROBE_H
 #define INIT_PROBE_H
 
@@ -79,17 +80,24 @@ struct probing {
     const char *words;            /* why the last run ended */
     bool silent;                  /* it ran and wrote nothing */
     bool quiet;                   /* that is enough */
+    bool small;                   /* sizes are as small as can be: larger ones are too much work */
     bool busy; /* buffers hold numbers from N(0, 1) and integers that are 1: with zeros nothing runs */
 };
+
+/* ---- probe_open.c */
+
+/* A launcher that overflows, or asks for more than there is, at sizes that nobody means may do at smaller ones.
+ */
+bool probe_open_task(struct probing *p, const char *dir, const char *name, struct err *err);
+/* The judge of the task, and the prints of its original. */
+bool probe_open_prints(const struct init_task *t, struct arena *a, const struct task *task,
+                       struct judge **judge, struct footprints **prints, struct err *err);
 
 /* ---- probe.c */
 
 bool probe_is_buffer(const struct probing *p, size_t arg);
 bool probe_is_free(const struct probing *p, const struct probe_setting *s, size_t dim);
 int64_t probe_elements(const struct probing *p, const struct footprint *f, size_t arg);
-/* The judge of the task, and the prints of its original. */
-bool probe_open_prints(const struct init_task *t, struct arena *a, const struct task *task,
-                       struct judge **judge, struct footprints **prints, struct err *err);
 /* One run. False: it did not come to its end, or no time is left. */
 bool probe_take(struct probing *p, struct footprint *f, const struct footprint_run *run);
 /* With zeros in all buffers; with the integers of argument `by` at a value. */

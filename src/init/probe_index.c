@@ -325,8 +325,11 @@ static void tell_of(struct probing *p, size_t by)
         high = tell(p, x);
         if (of->values)
             continue;
-        of->values = arena_printf(p->arena, "{kind: %s, low: 0, high: %s}",
-                                  f->wrote && !f->atomic && x->below < 0 ? "distinct" : "index", high);
+        const bool distinct = f->wrote && !f->atomic && x->below < 0;
+        of->values =
+            arena_printf(p->arena, "{kind: %s, low: 0, high: %s}", distinct ? "distinct" : "index", high);
+        if (distinct && str_is_name(high) && of->shape && !strpbrk(of->shape, "+()")) /* there are so many */
+            probe_condition(p, arena_printf(p->arena, "%s >= %s", high, init_as_product(p->arena, of->shape)));
         init_ask(of, arena_printf(p->arena, "%s is taken for indices into %s; which range has it?", of->name,
                                   p->t->args.v[x->to].name));
     }

@@ -217,6 +217,18 @@ static void include(struct reader *r, const struct init_file *by, const struct t
     r->depth--;
 }
 
+/* One that a compiler does not know (`#pragma unoll`) says nothing. */
+static bool is_known_pragma(const struct token *word)
+{
+    static const char *const families[] = {"nv_", "diag_", "hd_", "push_", "pop_"};
+    bool known = token_in(word, "unroll|nounroll|pack|GCC|clang|omp|message|warning|region|endregion|nvcc");
+
+    for (size_t i = 0; i < ARRAY_LEN(families); i++)
+        known =
+            known || (word->len > strlen(families[i]) && !memcmp(word->s, families[i], strlen(families[i])));
+    return known;
+}
+
 static void directive(struct reader *r, struct init_file *f, const struct token *hash, const struct token *last)
 {
     const struct token *name = hash + 1;
@@ -237,7 +249,7 @@ static void directive(struct reader *r, struct init_file *f, const struct token 
         include(r, f, hash, last);
     else if (token_is(name, "pragma") && name < last && token_is(name + 1, "once"))
         f->once = true;
-    else if (!token_is(name, "pragma"))
+    else if (!token_is(name, "pragma") || (name < last && !is_known_pragma(name + 1)))
         cut(r, hash, last);
 }
 

@@ -481,16 +481,6 @@ static bool decides_writes(struct rehearsing *r, size_t by)
     return decides;
 }
 
-/* "rows, 2 * d" as one number. */
-static const char *as_product(struct arena *a, const char *shape)
-{
-    struct str out = {.arena = a};
-
-    for (; *shape; shape++)
-        str_add(&out, *shape == ',' ? " *" : (const char[]){*shape, '\0'});
-    return arena_strdup(a, str_text(&out));
-}
-
 /* Integers that say where something is written are each another one: below how many there are, and what they
  * point into is as large as they need. */
 static bool mend_slots(struct rehearsing *r)
@@ -504,7 +494,7 @@ static bool mend_slots(struct rehearsing *r)
             strchr(a->shape, '+') || (a->values && !strstr(a->values, "kind: index")) || !decides_writes(r, i))
             continue;
         a->values =
-            arena_printf(r->arena, "{kind: distinct, low: 0, high: %s}", as_product(r->arena, a->shape));
+            arena_printf(r->arena, "{kind: distinct, low: 0, high: %s}", init_as_product(r->arena, a->shape));
         init_guess(a, arena_printf(r->arena,
                                    "two blocks write the same place where numbers in %s are the same; are they "
                                    "all different, and which range have they?",
@@ -701,7 +691,10 @@ bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const 
     good = open_smaller(r);
     if (good) {
         choose_cases(r);
-        good = mend(r) && mend_unclean(r);
+        good = mend(r);
+        const bool unclean = good && !mend_unclean(r);
+        *t->unclean = *t->unclean || unclean;
+        good = good && !unclean;
     }
     if (good) {
         mend_roles(r);

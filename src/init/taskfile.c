@@ -82,15 +82,6 @@ static int64_t most(const struct init_task *t, size_t dim, const int64_t *larges
     return b && b->high && b->high < high ? b->high : high;
 }
 
-static int64_t product_of_words(const struct init_task *t, const char *text, const int64_t *sizes)
-{
-    int64_t product = 1;
-
-    for (size_t i = 0; i < t->dims.n; i++)
-        product *= str_has_word(text, t->dims.v[i]) && !is_table(t, i) ? sizes[i] : 1;
-    return product;
-}
-
 /* The value of sums of products of sizes and numbers, "4 * n + 1". */
 static int64_t value_of(const struct init_task *t, const char *text, const int64_t *sizes)
 {
@@ -140,7 +131,7 @@ static int64_t enough(const struct init_task *t, size_t dim, const int64_t *size
     for (size_t i = 0; i < t->args.n; i++) {
         const struct init_arg *a = &t->args.v[i];
         if (a->shape && a->values && strstr(a->values, "distinct") && str_has_word(a->values, name))
-            size = MAX(size, product_of_words(t, a->shape, sizes));
+            size = MAX(size, value_of(t, a->shape, sizes));
     }
     return size;
 }
@@ -194,6 +185,23 @@ static void propose(const struct init_task *t, int which, int64_t *sizes)
             if (str_eq(t->dims.v[k], b->of))
                 sizes[i] = MAX(sizes[i] / sizes[k], 1) * sizes[k];
         }
+    }
+}
+
+const char *init_as_product(struct arena *a, const char *shape)
+{
+    struct str out = {.arena = a};
+
+    for (; *shape; shape++)
+        str_add(&out, *shape == ',' ? " *" : (const char[]){*shape, '\0'});
+    return arena_strdup(a, str_text(&out));
+}
+
+void init_suffice(const struct init_task *t, int64_t *sizes)
+{
+    for (int round = 0; round < 4; round++) { /* one may ask for more of another one */
+        for (size_t i = 0; i < t->dims.n; i++)
+            sizes[i] = enough(t, i, sizes);
     }
 }
 

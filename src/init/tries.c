@@ -2,7 +2,7 @@
  * for other types, from the kernel alone, with other numbers and blocks. */
 #include "init/wrapper.h"
 
-enum { ALONE_FUEL = 25000000, BLOCK_FUEL = 8000000 }; /* of struct init_task */
+enum { ALONE_FUEL = 50000000, BLOCK_FUEL = 8000000 }; /* of struct init_task */
 enum { MOST_BANNED = 6 };                             /* declarations that do not compile */
 
 void init_write_text(struct init_source *s, const char *folder, const char *name, const char *text)
@@ -87,6 +87,7 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
     for (int banned = 0;; banned++) {
         write_kernel(s, kernel, own, t, folder);
         t->fuel = s->fuel;
+        t->unclean = &s->unclean;
         t->compiles = s->compiles;
         ran = init_settle(t, s->arena, folder, fs_basename(folder), err);
         s->fuel = t->fuel;
@@ -116,7 +117,13 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
 const char *init_other_types(struct init_source *s, const struct init_task *t, const struct init_wrapped *w,
                              const struct err *err)
 {
+    static const char *const of_integers[] = {"must have integral", "\"atomicCAS\"", "\"atomicOr\"",
+                                              "\"atomicAnd\"", "\"atomicXor\""};
     struct str list = {0};
+    bool integers = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(of_integers); i++)
+        integers = integers || strstr(err->text, of_integers[i]);
 
     if (w->instance || !w->kernel->is_template || !t->launcher || !strstr(err->text, "compile-failed"))
         return NULL;
@@ -133,7 +140,7 @@ const char *init_other_types(struct init_source *s, const struct init_task *t, c
         const char *type = half || strcasestr(word, "acc") || strcasestr(word, "comp") ? "float" : "__half";
         if (!str_eq(wrapper_default_type(word), "float"))
             type = wrapper_default_type(word);
-        else if (strstr(err->text, "must have integral"))
+        else if (integers)
             type = "int32_t";
         str_addf(&list, "%s%s", list.len ? ", " : "", type);
     }

@@ -166,7 +166,7 @@ static void read_params(struct reading *d)
             g.type.type = wrapper_type_name(r, g.type.spelled, &g.type.lanes);
         }
         if (!g.tensor && !g.type.type && !g.type.pointer && wrapper_is_enum(r, g.type.spelled)) {
-            const char *first = arena_printf(r->arena, "static_cast<%s>(0)", g.type.spelled);
+            const char *first = wrapper_enum_value(r, g.type.spelled);
             str_addf(&d->r.head, "    const %s %s = %s;\n", g.type.spelled, p->name,
                      wrapper_launched_case(r, p->name, first));
             r->final = true;

@@ -97,6 +97,7 @@ struct wrapper_reader {
     bool final;                              /* the second time */
     bool uses_properties, divides, uses_gcd; /* needs cudaDeviceProp, ceil_div, gcd */
     bool of_types;                           /* in a case of a switch over types: its break leaves nothing */
+    bool within_struct;                      /* its members are looked at */
     bool helper;                             /* a function that the launcher calls: what it returns stays */
     const char *chosen;                      /* the type that macros dispatch to */
     const char *why;                         /* what is not understood; NULL: all is */
@@ -160,7 +161,10 @@ struct wrapper_members {
  * that its body says by themselves. False: it is no such struct, or one of them is neither a number nor a
  * pointer to some. */
 bool wrapper_members(struct wrapper_reader *r, const char *spelled, bool own, struct wrapper_members *to);
+const char *wrapper_plain_elements(struct wrapper_reader *r, const char *spelled, int *lanes);
 bool wrapper_is_enum(const struct wrapper_reader *r, const char *spelled);
+/* Its first value with which something is done, as an expression. */
+const char *wrapper_enum_value(const struct wrapper_reader *r, const char *spelled);
 bool wrapper_says_alone(const struct wrapper_reader *r, const char *name);
 /* A variable of the files that a program may change, which a launcher cannot read: its type. False: no such. */
 bool wrapper_variable(struct wrapper_reader *r, const char *name, struct wrapper_type *type);
@@ -173,6 +177,8 @@ const char *wrapper_called_with(struct wrapper_reader *r, const char *name, size
 /* A class of the files that has what the tokens ask of the type called `name`; NULL: none, or nothing is asked.
  */
 const char *wrapper_class_for(struct wrapper_reader *r, const struct token *v, size_t n, const char *name);
+/* Are values of the type called `name` functions that the function's tokens call, and nothing else? */
+bool wrapper_is_called(struct wrapper_reader *r, const char *name);
 /* Gives template parameter number i of the function its value, in r->head; `instance`: what the file makes of
  * the function; NULL: none. */
 void wrapper_choose_tparam(struct wrapper_reader *r, size_t i, const char *instance);

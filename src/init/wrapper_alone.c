@@ -74,8 +74,16 @@ static void choose_value(struct alone *d, size_t i)
         const char *type = wrapper_type_name(r, value, NULL);
         value = type ? wrapper_spelled(type) : NULL;
     }
+    const bool called = p->is_type && wrapper_is_called(r, p->name);
+    if (called && value && wrapper_type_name(r, value, NULL)) /* callers' own parameters of that name */
+        value = NULL;
     if (!value && p->is_type && !p->fallback)
         value = wrapper_class_for(r, r->v, r->n, p->name);
+    if (!value && called) {
+        value = "plain_function";
+        wrapper_ask(r, "which function is %s? Here it adds what it is given (name the instance: %s<...>)",
+                    p->name, r->kernel.name);
+    }
     if (!value)
         value = p->is_type && !p->fallback ? wrapper_default_type(p->name) : p->fallback;
     if (!value)
@@ -305,6 +313,8 @@ static void give(struct alone *d, size_t i)
         str_addf(&d->call, "%s%s", i ? ", " : "", wrapper_vector_value(r, a.name, &k));
         return;
     }
+    if (!k.pointer && wrapper_is_bits(k.spelled)) /* no number that a task has */
+        k.type = NULL;
     const bool other = k.pointer && (k.lanes > 1 || wrapper_is_bits(k.spelled));
     const char *element = other && k.type ? wrapper_spelled(k.type) : NULL;
 
@@ -313,6 +323,10 @@ static void give(struct alone *d, size_t i)
         str_addf(&d->call, "reinterpret_cast<%s%s *>(%s)", k.constant ? "const " : "", k.spelled, a.name);
     else if (!k.type && !k.pointer && (give_view(d, a.name, k.spelled) || give_members(d, a.name, k.spelled))) {
         str_add(&d->call, a.name);
+        return;
+    } else if (!k.type && !k.pointer && wrapper_is_enum(r, k.spelled)) {
+        str_add(&d->call, wrapper_enum_value(r, k.spelled));
+        wrapper_ask(r, "which %s do callers pass as %s?", k.spelled, a.name);
         return;
     } else
         str_add(&d->call, k.type ? a.name : "{}");

@@ -576,6 +576,7 @@ static const char *thread_tparam(const struct wrapper_reader *r, int axis)
 
 static void choose_threads(struct grid_reader *k)
 {
+    enum { MOST_THREADS = 1024 };
     static const char *const alone[][3] = {
         {"256", "1", "1"}, {"128", "1", "1"}, {"32", "1", "1"}, {"1024", "1", "1"}, {"64", "1", "1"}};
     static const char *const many[][3] = {
@@ -585,10 +586,13 @@ static void choose_threads(struct grid_reader *k)
     const bool flat = k->threads < 2 && k->block_dims < 2;
     const char *said = thread_tparam(k->r, -1);
 
-    for (int i = 0; i < 3; i++)
-        g->threads[i] = g->threads[i] && !block ? g->threads[i] : thread_tparam(k->r, i);
     if (!said)
         said = launch_bound(k);
+    for (int i = 0; i < 3; i++) {
+        if (g->threads[i] && atoi(g->threads[i]) > MOST_THREADS) /* several elements for each */
+            g->threads[i] = NULL;
+        g->threads[i] = g->threads[i] && !block ? g->threads[i] : thread_tparam(k->r, i);
+    }
     if (!g->threads[0] && flat)
         g->threads[0] = said;
     for (int i = 0; i < 3; i++) {
@@ -633,6 +637,9 @@ static void read_called(struct called *c, const struct init_source *s, const str
             const struct init_decl *d = &s->decls.v[found->decls.v[k]];
             if (d->kind == INIT_FUNCTION && d->is_device && d->body)
                 read_called(c, s, s->tokens.v + d->body, d->end - d->body);
+            for (size_t at = d->first; d->kind == INIT_TYPE && at + 1 < d->end; at++) /* in its methods */
+                c->shared = c->shared || (token_is(&s->tokens.v[at], "extern") &&
+                                          token_is(&s->tokens.v[at + 1], "__shared__"));
         }
     }
 }

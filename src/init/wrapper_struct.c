@@ -30,6 +30,40 @@ bool wrapper_is_enum(const struct wrapper_reader *r, const char *spelled)
     return false;
 }
 
+/* Does the enumerator say that nothing is done? `kNullOp`, `None`. */
+static bool says_nothing(const char *name)
+{
+    static const char *const words[] = {"null", "none", "invalid", "unknown", "undefined", "noop"};
+    bool says = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        says = says || strcasestr(name, words[i]);
+    return says;
+}
+
+const char *wrapper_enum_value(const struct wrapper_reader *r, const char *spelled)
+{
+    const struct init_names *found = init_named(r->source, spelled);
+    const struct token *v = r->source->tokens.v;
+    const struct init_decl *d = NULL;
+    long long value = 0;
+
+    for (size_t i = 0; found && i < found->decls.n && !d; i++) {
+        const struct init_decl *x = &r->source->decls.v[found->decls.v[i]];
+        d = x->kind == INIT_TYPE && token_is(&v[x->first], "enum") && x->end > x->first + 2 ? x : NULL;
+    }
+    for (size_t i = d ? d->first : 0; d && i + 1 < d->end; i++) {
+        if (!wrapper_sign(&v[i], "{ ,") || v[i + 1].kind != TOK_WORD)
+            continue;
+        if (token_is(&v[i + 2], "="))
+            value = strtoll(token_text(r->arena, &v[i + 3]), NULL, 0);
+        if (!says_nothing(token_text(r->arena, &v[i + 1])))
+            break;
+        value++;
+    }
+    return arena_printf(r->arena, "static_cast<%s>(%lld)", spelled, value);
+}
+
 /* Do these tokens say the member of something? */
 static bool says_member(const struct token *v, size_t n, const char *name)
 {
@@ -58,7 +92,7 @@ static const char *cast_in_kernel(struct wrapper_reader *r, const char *name)
         while (first && !wrapper_sign(&v[first], "< ("))
             first--;
         struct wrapper_type t = wrapper_type_of(r, v, first + 1, close);
-        if (t.pointer && t.type)
+        if (t.pointer && wrapper_type_name(r, t.spelled, NULL))
             return t.spelled;
     }
     return NULL;
@@ -170,6 +204,33 @@ static bool collect(struct wrapper_reader *r, const char *spelled, int depth, st
         i = last < end && token_is(&v[last], ";") ? last + 1 : MAX(last, i + 1);
     }
     return true;
+}
+
+/* What a buffer of such structs is made of: numbers of one type, else bytes. NULL: it is no struct of the
+ * files, or has pointers. */
+const char *wrapper_plain_elements(struct wrapper_reader *r, const char *spelled, int *lanes)
+{
+    struct wrapper_members members = {0};
+    const struct init_decl *d = r->within_struct ? NULL : type_named(r, spelled);
+    const char *type = NULL;
+    bool plain = d != NULL, same = true;
+
+    r->within_struct = true;
+    plain = plain && collect(r, spelled, 0, &members);
+    r->within_struct = false;
+    for (size_t i = d ? d->first : 0; plain && i < d->end; i++)
+        same = same && !token_is(&r->source->tokens.v[i], "["); /* of how many nobody asks */
+    for (size_t i = 0; i < members.n && plain; i++) {
+        const struct wrapper_type *m = &members.v[i].type;
+        plain = !m->pointer && !m->reference && !m->tensor && !m->stream &&
+                (m->type || wrapper_is_enum(r, m->spelled)); /* others may have pointers */
+        same = same && m->type && (!type || str_eq(type, m->type));
+        type = m->type;
+    }
+    if (!plain)
+        return NULL;
+    *lanes = 2; /* not one: it is cast */
+    return same && type ? type : "u8";
 }
 
 bool wrapper_members(struct wrapper_reader *r, const char *spelled, bool own, struct wrapper_members *to)

@@ -155,6 +155,19 @@ static const char *plain_class(struct wrapper_reader *r, const struct init_decl 
     return arena_strdup(r->arena, str_text(&out));
 }
 
+bool wrapper_is_called(struct wrapper_reader *r, const char *name)
+{
+    struct asked asked = {0};
+
+    read_asked(r->arena, r->v, r->n, name, &asked);
+    for (size_t i = 0; i < asked.n; i++) {
+        if (!str_eq(asked.v[i], "operator"))
+            return false;
+    }
+    return asked.n > 0 || str_ends(name, "Op") || str_ends(name, "Fn") || str_ends(name, "Func") ||
+           str_ends(name, "Functor") || str_ends(name, "Function"); /* it is handed on */
+}
+
 const char *wrapper_class_for(struct wrapper_reader *r, const struct token *v, size_t n, const char *name)
 {
     struct asked asked = {0};
@@ -282,7 +295,7 @@ const char *wrapper_plain_value(const struct wrapper_reader *r, const struct wra
 {
     if (str_in(p->type, "bool|const bool"))
         return "false";
-    return wrapper_is_enum(r, p->type) ? arena_printf(r->arena, "static_cast<%s>(0)", p->type) : NULL;
+    return wrapper_is_enum(r, p->type) ? wrapper_enum_value(r, p->type) : NULL;
 }
 
 /* The types that the file instantiates the function with, f16 before others: of `template void f(half *, ...)`

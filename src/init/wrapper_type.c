@@ -47,6 +47,12 @@ static const struct known_type {
     {"std::size_t", "u64", 1},
     {"unsigned long long", "u64", 1},
     {"unsigned long int", "u64", 1},
+    {"unsigned long long int", "u64", 1},
+    {"long unsigned int", "u64", 1},
+    {"long unsigned", "u64", 1},
+    {"long long unsigned int", "u64", 1},
+    {"short int", "i16", 1},
+    {"unsigned short int", "u16", 1},
     {"half2", "f16", 2},
     {"__half2", "f16", 2},
     {"__nv_bfloat162", "bf16", 2},
@@ -227,12 +233,14 @@ struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token
     struct str words = {0};
     const struct known_type *k;
     const char *spelled, *stated;
+    int stars = 0;
 
     for (size_t i = first; i < last; i++) {
         if (token_is(&v[i], "const"))
             t.constant = t.constant || !t.pointer;
         else if (wrapper_sign(&v[i], "* [")) {
             t.pointer = true;
+            stars++;
         } else if (wrapper_sign(&v[i], "& &&"))
             t.reference = true;
         else if (token_in(
@@ -263,7 +271,8 @@ struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token
         t.spelled = k->spelled;
         t.type = k->type;
         t.lanes = k->lanes;
-    }
+    } else if (t.pointer && stars == 1 && !str_eq(spelled, "void"))
+        t.type = wrapper_plain_elements(r, spelled, &t.lanes);
     return t;
 }
 
@@ -282,7 +291,7 @@ const char *wrapper_cast_of(struct wrapper_reader *r, const struct token *v, siz
         while (open > first - 4 && !wrapper_sign(&v[open], "< ("))
             open--;
         struct wrapper_type t = wrapper_type_of(r, v, open + 1, close);
-        if (t.pointer && t.type)
+        if (t.pointer && wrapper_type_name(r, t.spelled, NULL))
             return t.spelled;
     }
     return NULL;

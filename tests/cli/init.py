@@ -59,6 +59,18 @@ SOUND = [
     ("alone", "src/alone.cu", "add_views", "[3, 40, 48]", ["{name: x_data, type: f32, shape: [x_0, x_1], role: in}", "shape: [x_1], role: in"]),
     ("alone", "src/typed.cu", "bytes_to_floats", "[100]", ["{name: x, type: u8, shape: [n], role: in}"]),
     ("forms", "src/branch.cu", "add_offsets", "[8, 64]", ["shape: [batch * length / 256], role: in"]),
+    ("alone", "src/kinds.cu", "lengths", "[100]", ["{name: points, type: f32, shape: [3 * n], role: in}"]),
+    ("alone", "src/kinds.cu", "keys_of", "[100]", ["{name: entries, type: u8, shape: [12 * n], role: in}"]),
+    ("alone", "src/kinds.cu", "answer", "[100]", ["shape: [n], role: out}", "# TODO: which request do callers pass as what?"]),
+    ("alone", "src/kinds.cu", "widen_counts", "[100]", ["{name: out, type: u64, shape: [n], role: out}"]),
+    ("alone", "src/kinds.cu", "join", "[100]", ["shape: [n], role: out}", "# TODO: which function is PairOp?"]),
+    ("alone", "src/kinds.cu", "claim", "[100]", ["{name: slots, type: i32, shape: [n], role: inout}"]),
+    ("alone", "src/kinds.cu", "reverse_rows", "[5, 40]", ["shape: [blocks, width], role: out}"]),
+    ("alone", "src/kinds.cu", "scale_volume", "[2, 3, 4, 5, 6]", ["shape: [depth, height, width, channels, taps], role: out}"]),
+    ("alone", "src/kinds.cu", "put_rows", "[5, 8, 12]", ["{kind: distinct, low: 0, high: n_out}", "- n_out >= 2 * rows\n"]),
+    ("alone", "src/kinds.cu", "turn_tile", "[64, 64]", ["shape: [4096], role: out} # TODO: a guess: ", "# TODO: the shapes could not be told for all sizes"]),
+    ("alone", "src/kinds.cu", "first_squares", "[1]", ["shape: [64], role: out}", "dims: [launches]\n"]),
+    ("header", "src/apart/activation.cuh", "double_all", "[100]", ["shape: [n], role: inout}"]),
     # What only a guess can tell says that it is one.
     ("guess", "src/guess.cu", "mark_runs", "[100]", ["shape: [n], role: inout} # TODO: a guess: "]),
     ("guess", "src/guess.cu", "take_seats", "[100]", ["accept: [nondeterminism] # TODO: "]),
@@ -121,6 +133,16 @@ def small(task, sizes):
     expect(len(dims) == len(values), f"dims are {dims}")
     tail = "".join(line for line in rest.splitlines(True)[1:] if not line.startswith("  - ["))
     write(path, f"{head}workloads:\n  - [{', '.join(values)}]\n{tail}")
+
+
+@case
+def sizes_that_hide_a_race_are_not_taken(folder):
+    """A kernel that runs for one size alone, and races there: the task is not made to fit, and the race is said."""
+    name = os.path.basename(repository(folder, "alone"))
+    done = said(astra(folder, "init", f"{name}/src/kinds.cu:turn_tile_in_place", "--out", "task"), 0)
+    yaml = read(os.path.join(folder, "task", "task.yaml"))
+    expect("could not be told for all sizes" not in yaml, yaml)
+    expect("races with" in done.out + done.err, done.out + done.err)
 
 
 @cases(SOUND, every=6)
