@@ -173,7 +173,7 @@ def sizes_and_keys(folder):
         t.keys("Enter")
         t.wait("^ Candidate 1")
         t.keys("End")
-        seen = t.wait(r"of \d+$")
+        seen = t.wait(r"-(\d+) of \1$")
         expect(re.search(r"^ [+-] *\S", seen, re.M), f"no difference in\n{seen}")
         t.keys("q")
         t.wait("q stop")
