@@ -117,10 +117,25 @@ static char *stand_in(struct expansion *x, struct macro *m, const char **args)
     return text;
 }
 
+/* Behind the directive that begins at this line's start, with the lines that continue it; p: there is none. */
+static const char *behind_directive(const char *text, const char *p)
+{
+    if ((p > text && p[-1] != '\n') || p[strspn(p, " \t")] != '#')
+        return p;
+    const char *end = strchr(p, '\n');
+    while (end && end[-1] == '\\')
+        end = strchr(end + 1, '\n');
+    return end ? end : p + strlen(p);
+}
+
 static char *expanded(struct expansion *x, const char *text)
 {
     struct str b = {.arena = x->a};
     for (const char *p = text; *p && !x->failed;) {
+        const char *directive = behind_directive(text, p);
+        str_addn(&b, p, (size_t)(directive - p));
+        if (!*(p = directive))
+            break;
         size_t len = str_word(p);
         const char *behind = len ? p + len : text_behind_literal(text, p),
                    *open = behind + strspn(behind, " \t\n");
