@@ -2,8 +2,8 @@
 #include "cost_model.h"
 
 /* Passes of the shared memory's 32 banks: per phase of 128 bytes, the most different words that one bank must
- * give. *busy: how long the banks are taken. Where only some banks give several words that is less: 2.4 instead
- * of 3.5 passes for a word anywhere a lane (with issue_share 2.7, waits.csv, gather). */
+ * give. use->busy: how long the banks are taken. Where only some banks give several words that is less: 2.4
+ * instead of 3.5 passes for a word anywhere a lane (with issue_share 2.7, waits.csv, gather). */
 unsigned access_passes(const struct access *x, struct bank_use *use)
 {
     unsigned lanes = MAX(128 / MAX(x->bytes, 4u), 8u), passes = 0;

@@ -249,7 +249,7 @@ static bool probe(struct run *r, struct ptx_profile *p, struct err *err)
             p->probe_axis = d;
             ok = run_blocks(r, &block, 1, &done, err);
             reuse_note(p, d, stride);
-            budget -= MIN(budget, MIN(r->report->warp_insns, REUSE_PROBE_INSNS));
+            budget -= MIN(budget, r->report->warp_insns);
             more = true;
         }
     }

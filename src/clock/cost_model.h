@@ -208,10 +208,9 @@ struct touched {               /* one allocation in the sample */
     uint64_t known, known_end;
     uint64_t first, end;  /* lines touched */
     double read, written; /* unique bytes */
-    double own;    /* bytes read that a block of the sample read for the first time, all blocks together */
-    double missed; /* bytes of read that came from DRAM */
-    double missed_lines;        /* and in how many requests */
-    struct neighbour {          /* along an axis */
+    double own;        /* bytes read that a block of the sample read for the first time, all blocks together */
+    double missed;     /* bytes of read that came from DRAM */
+    struct neighbour { /* along an axis */
         double probed, shared;  /* bytes that it read; of these, also read by block 0 */
         uint32_t stride, tried; /* how many blocks away it is; the furthest that was asked */
         uint32_t range;         /* from which on most of it is read no more; 0: not known */

@@ -95,8 +95,7 @@ float l2_access(struct ptx_profile *p, struct block_clock *k, const struct acces
     bool reads = x->kind != ACCESS_STORE, writes = x->kind != ACCESS_LOAD;
     unsigned known = l->read | l->written | l->fetched, fresh = sectors & ~known, again = sectors & known;
     unsigned n = (unsigned)__builtin_popcount(sectors);
-    double dram_line = 0;
-    bool dram = false;
+    double dram_lines = 0;
     t->first = MIN(t->first, line);
     t->end = MAX(t->end, line + 1);
     k->s.l2_loads += x->kind == ACCESS_LOAD;
@@ -110,17 +109,14 @@ float l2_access(struct ptx_profile *p, struct block_clock *k, const struct acces
         k->touched += bytes;
         l->fetched |= (uint8_t)beside;
         if (!was_resident(t, line)) {
-            dram = reads;
-            dram_line = known && l->block == k->number ? OTHER_HALF : 1;
+            dram_lines = known && l->block == k->number ? OTHER_HALF : 1;
             k->s.dram_read += reads ? bytes : 0;
             t->missed += reads ? bytes : 0;
-            t->missed_lines += reads;
         }
     } else if (again && l->block == k->number) {
         double distance = (k->touched - (double)l->at_bytes) * p->concurrent;
         if (!chance(line, cache_resident(p->device, distance))) {
-            dram = reads;
-            dram_line = 1;
+            dram_lines = 1;
             k->s.dram_read += reads ? SECTOR_BYTES * (double)(unsigned)__builtin_popcount(again) : 0;
         }
     }
@@ -141,11 +137,12 @@ float l2_access(struct ptx_profile *p, struct block_clock *k, const struct acces
             k->s.dram_write += SECTOR_BYTES * (unsigned)__builtin_popcount(first);
         l->written |= (uint8_t)sectors;
     }
-    k->s.dram_lines += dram ? dram_line : 0;
+    dram_lines *= reads;
+    k->s.dram_lines += dram_lines;
     l->block = k->number;
     l->at_bytes = (float)k->touched;
     l->at_time = now;
-    return (float)p->model->l2_cycles + (dram ? (float)p->dram_cycles : 0);
+    return (float)p->model->l2_cycles + (dram_lines > 0 ? (float)p->dram_cycles : 0);
 }
 
 static bool goes_through_l1(const struct insn *i, const struct access *x)

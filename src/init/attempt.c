@@ -235,11 +235,8 @@ static bool pin_any(struct attempts *x, const struct init_task *found)
         return false;
     *x->t->fuel = MAX(*x->t->fuel, (int64_t)PIN_FUEL);
     for (size_t k = 0; k < ARRAY_LEN(tried); k++) {
-        for (size_t i = 0; i < x->before.dims.n; i++) {
-            sizes[i] = tried[k] ? tried[k] : 1;
-            for (size_t n = 0; n < found->seen.n && !tried[k]; n++)
-                sizes[i] = str_eq(found->seen.v[n].dim, x->before.dims.v[i]) ? found->seen.v[n].size : sizes[i];
-        }
+        for (size_t i = 0; i < x->before.dims.n; i++)
+            sizes[i] = tried[k] ? tried[k] : init_seen_size(found, x->before.dims.v[i]);
         if ((tried[k] || found->seen.n) && pin(x, &x->before, sizes))
             return true;
     }

@@ -322,6 +322,8 @@ struct task;
 /* probe_open.c: writes the task and opens it, with workloads that its domain has. draft: see init_taskfile. */
 bool init_open_task(struct init_task *t, struct arena *a, const char *dir, const char *name, int64_t draft,
                     struct task **task, struct err *err);
+/* probe_open.c: the size called dim with which it ran; 1: not known. */
+int64_t init_seen_size(const struct init_task *t, const char *dim);
 /* taskfile.c: "rows, 2 * d" as one number. */
 const char *init_as_product(struct arena *a, const char *shape);
 /* taskfile.c: larger ones, where the domain asks for them. */

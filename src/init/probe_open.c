@@ -4,6 +4,15 @@
 
 enum { MOST_LEAST = 64 };
 
+int64_t init_seen_size(const struct init_task *t, const char *dim)
+{
+    int64_t size = 1;
+
+    for (size_t i = 0; i < t->seen.n; i++)
+        size = str_eq(t->seen.v[i].dim, dim) ? t->seen.v[i].size : size;
+    return size;
+}
+
 /* Once more with the sizes at which it ran, and as many times as large as the domain has. */
 static bool open_seen(struct init_task *t, struct arena *a, const char *dir, const char *name, int64_t draft,
                       struct task **task, struct err *err)
@@ -13,9 +22,7 @@ static bool open_seen(struct init_task *t, struct arena *a, const char *dir, con
     bool open = false;
 
     for (size_t i = 0; i < t->dims.n && i < INIT_MOST_DIMS; i++) {
-        sizes[i] = 1;
-        for (size_t k = 0; k < t->seen.n; k++)
-            sizes[i] = str_eq(t->seen.v[k].dim, t->dims.v[i]) ? t->seen.v[k].size : sizes[i];
+        sizes[i] = init_seen_size(t, t->dims.v[i]);
         product *= sizes[i];
     }
     init_suffice(t, sizes);

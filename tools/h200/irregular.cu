@@ -1,22 +1,12 @@
 // What micro.cu leaves out: loads that scatter over a table, the tensor cores by warps and shapes, double precision,
 // the reach of the TLB, and stores and atomics that scatter. `irregular OUT.csv` writes group,name,parameter,value,unit.
-#include "timer.cuh"
+#include "figures.cuh"
 #include <cstdint>
 #include <numeric>
 #include <random>
 
-static FILE *csv;
-static timer gpu_clock;
-static int sms;
 static char *pool;
 static const size_t POOL = (size_t)8 << 30;
-
-static void put(const char *group, const std::string &name, const std::string &parameter, double value,
-                const char *unit)
-{
-    fprintf(csv, "%s,%s,%s,%.6g,%s\n", group, name.c_str(), parameter.c_str(), value, unit);
-    fflush(csv);
-}
 
 static double median_us(const std::function<void()> &launch, int samples = 5)
 {

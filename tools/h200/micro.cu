@@ -1,7 +1,7 @@
 // What a clock model needs to know about a GPU, measured: latency of the memories by pointer chase, latency and
 // throughput of instructions, barriers and atomics, bandwidth by size, occupancy and bytes in flight, and what
 // a launch costs by the number of its blocks. `micro OUT.csv` writes group,name,parameter,value,unit.
-#include "timer.cuh"
+#include "figures.cuh"
 #include <cstdint>
 #include <cstring>
 #include <cuda_bf16.h>
@@ -9,24 +9,6 @@
 #include <numeric>
 #include <random>
 #include <type_traits>
-
-static FILE *csv;
-static timer gpu_clock;
-static int sms;
-
-static void put(const char *group, const std::string &name, const std::string &parameter, double value,
-                const char *unit)
-{
-    fprintf(csv, "%s,%s,%s,%.6g,%s\n", group, name.c_str(), parameter.c_str(), value, unit);
-    fflush(csv);
-}
-
-__device__ static long long ticks()
-{
-    long long now;
-    asm volatile("mov.u64 %0, %%clock64;" : "=l"(now)::"memory");
-    return now;
-}
 
 // Pointer chase: one thread, each load's address is the one before it.
 
@@ -67,21 +49,6 @@ __global__ void chase_shared(int steps, long long *cycles)
         at = next[at];
     cycles[0] = ticks() - start;
     cycles[1] = at;
-}
-
-static long long *device_cycles;
-
-static double cycles_of(const std::function<void()> &launch)
-{
-    long long got[2];
-    launch();
-    CUDA(cudaGetLastError());
-    CUDA(cudaStreamSynchronize(gpu_clock.stream));
-    launch();
-    CUDA(cudaGetLastError());
-    CUDA(cudaStreamSynchronize(gpu_clock.stream));
-    CUDA(cudaMemcpy(got, device_cycles, sizeof got, cudaMemcpyDeviceToHost));
-    return (double)got[0];
 }
 
 static void chase(size_t bytes, size_t step, const char *name, int kind, bool cold)
@@ -321,19 +288,6 @@ template <typename T> __global__ void copy_kernel(T *to, const T *from, size_t n
 
 __global__ void empty_kernel()
 {
-}
-
-static double median_us(int per_graph, const std::function<void(int)> &call, int samples = 7)
-{
-    cudaGraphExec_t graph = graph_of(gpu_clock, per_graph, call);
-    std::vector<double> us;
-    for (int i = -1; i < samples; i++) {
-        double each = time_graph_us(gpu_clock, graph) / per_graph;
-        if (i >= 0)
-            us.push_back(each);
-    }
-    CUDA(cudaGraphExecDestroy(graph));
-    return quantile(us, 0.5);
 }
 
 static const size_t POOL = (size_t)4 << 30;

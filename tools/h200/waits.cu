@@ -1,56 +1,14 @@
 // What micro.cu and issue.cu leave open: conversions to double and back, loads of whole warps from the L2 and DRAM by how
 // many warps wait beside, lanes that read anywhere in a table, stores that lie far apart, launches of clusters, and
 // blocks that take tickets from a counter. `waits OUT.csv` writes group,name,parameter,value,unit as micro does.
-#include "timer.cuh"
+#include "figures.cuh"
 #include <cooperative_groups.h>
 #include <cstdint>
 #include <numeric>
 #include <random>
 
-static FILE *csv;
-static timer gpu_clock;
-static long long *device_cycles;
-static int sms;
 static char *pool;
 static const size_t POOL = (size_t)8 << 30;
-
-static void put(const char *group, const std::string &name, const std::string &parameter, double value, const char *unit)
-{
-    fprintf(csv, "%s,%s,%s,%.6g,%s\n", group, name.c_str(), parameter.c_str(), value, unit);
-    fflush(csv);
-}
-
-__device__ static long long ticks()
-{
-    long long now;
-    asm volatile("mov.u64 %0, %%clock64;" : "=l"(now)::"memory");
-    return now;
-}
-
-static double cycles_of(const std::function<void()> &launch, int times = 2)
-{
-    long long got[2];
-    for (int i = 0; i < times; i++) {
-        launch();
-        CUDA(cudaGetLastError());
-        CUDA(cudaStreamSynchronize(gpu_clock.stream));
-    }
-    CUDA(cudaMemcpy(got, device_cycles, sizeof got, cudaMemcpyDeviceToHost));
-    return (double)got[0];
-}
-
-static double median_us(int per_graph, const std::function<void(int)> &call, int samples = 7)
-{
-    cudaGraphExec_t graph = graph_of(gpu_clock, per_graph, call);
-    std::vector<double> us;
-    for (int i = -1; i < samples; i++) {
-        double each = time_graph_us(gpu_clock, graph) / per_graph;
-        if (i >= 0)
-            us.push_back(each);
-    }
-    CUDA(cudaGraphExecDestroy(graph));
-    return quantile(us, 0.5);
-}
 
 // ---- conversions ----
 
