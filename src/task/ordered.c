@@ -23,8 +23,10 @@ static uint64_t permuted(uint64_t own, uint64_t i, uint64_t n)
     return i;
 }
 
-/* The share of the range that a rising row has reached: evenly, mostly early, mostly late, or in one step. */
-static double risen(double x, unsigned turn, uint64_t of_row)
+/* The share of the range that a rising row has reached: evenly, mostly early, mostly late, in one step, or
+ * evenly but for its ends, which stand alone far away: half of all values lie between the first and the second.
+ */
+static double risen(double x, struct place at, unsigned turn, uint64_t of_row)
 {
     switch (turn % N_RISES) {
     case 1:
@@ -33,6 +35,10 @@ static double risen(double x, unsigned turn, uint64_t of_row)
         return 1 - (1 - x) * (1 - x) * (1 - x) * (1 - x);
     case 3:
         return x < rng_unit_of(of_row) ? 0 : 1;
+    case 4:
+        if (at.column == 0)
+            return 0;
+        return at.column == at.length - 1 ? 1 : 0.5 + 0.375 * x;
     }
     return x;
 }
@@ -79,7 +85,7 @@ int64_t ordered_value(const struct task_values *v, const int64_t *range, uint64_
     if (v->kind == VALUE_DISTINCT)
         return range[0] + (int64_t)permuted(own, i, span);
     if (v->kind == VALUE_SORTED) {
-        double x = risen(column / (double)at.length, v->turn, of_row);
+        double x = risen(column / (double)at.length, at, v->turn, of_row);
         return range[0] + (int64_t)MIN((uint64_t)(x * (double)span), span - 1);
     }
     BUG_IF(v->kind != VALUE_OFFSETS);
@@ -88,7 +94,7 @@ int64_t ordered_value(const struct task_values *v, const int64_t *range, uint64_
     if (at.column == 0)
         return range[0];
     return range[0] +
-           (int64_t)(risen((column - 0.5) / (double)(at.length - 1), v->turn, of_row) * (double)span);
+           (int64_t)(risen((column - 0.5) / (double)(at.length - 1), at, v->turn, of_row) * (double)span);
 }
 
 bool ordered_fits(const struct task_values *v, const int64_t *dims, int64_t elements)

@@ -32,7 +32,7 @@ enum value_kind {
     VALUE_OFFSETS      /* so, and begins with low and ends with high: the ends of segments */
 };
 
-enum { N_PATTERNS = 8, N_NEAR = 6, N_HUGE = 5, N_RUNGS = 4, N_RISES = 4 }; /* values.c */
+enum { N_PATTERNS = 8, N_NEAR = 6, N_HUGE = 5, N_RUNGS = 4, N_RISES = 5 }; /* values.c */
 enum {
     TURN_UPPER = N_PATTERNS + N_NEAR + 1,
     TURN_ALIASES,
