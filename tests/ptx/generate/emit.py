@@ -1,12 +1,14 @@
 """Writes case files: PTX entries with their inputs and what they must leave in comments."""
 
 import os
+from functools import cache
 
 from number import FORMATS, INTEGERS, NAN, decode, width
 
 ANY, ZERO, NEAR = "*", "zero", "~"
 
 
+@cache
 def show(v, t):
     """One value as the case format writes it; floats are given as bits."""
     if isinstance(v, str):

@@ -190,10 +190,9 @@ def extremes(m, fmt, variants, words=1):
                 if "ftz" in mods:
                     p, q = flush(p, fmt), flush(q, fmt)
                 flip = (p ^ q) & top if "xorsign" in mods else 0
-                x, y = decode(p, fmt), decode(q, fmt)
                 if "xorsign" in mods:
                     p, q = p & ~top, q & ~top
-                    x.sign = y.sign = 0
+                x, y = decode(p, fmt), decode(q, fmt)
                 if x.nan or y.nan:
                     if (x.nan and y.nan) or "NaN" in mods:
                         want.append(NAN if fmt == "f64" else canonical(fmt))

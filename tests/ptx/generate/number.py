@@ -2,6 +2,7 @@
 
 import random
 from fractions import Fraction
+from functools import cache
 from math import isqrt
 
 FORMATS = {  # exponent bits, stored mantissa bits
@@ -37,7 +38,7 @@ def clamp(v, t):
 
 
 class Float:
-    """sign, and one of: nan, inf, value (a Fraction, zero keeps its sign)."""
+    """sign, and one of: nan, inf, value (a Fraction, zero keeps its sign). Never changed: those of the same bits are shared."""
 
     def __init__(self, sign=0, value=Fraction(0), inf=False, nan=False):
         self.sign, self.value, self.inf, self.nan = sign, value, inf, nan
@@ -49,6 +50,7 @@ class Float:
         return not self.nan and not self.inf and self.value == 0
 
 
+@cache
 def decode(bits, fmt):
     e_bits, m_bits = FORMATS[fmt]
     sign, e, m = bits >> (e_bits + m_bits) & 1, bits >> m_bits & ((1 << e_bits) - 1), bits & ((1 << m_bits) - 1)
@@ -87,20 +89,19 @@ def encode(x, fmt, mode="rn", saturate=False):
         return sign | (top - 1 if saturate else top)
     if x.value == 0:
         return sign
-    bias, v = (1 << (e_bits - 1)) - 1, x.value
-    e = v.numerator.bit_length() - v.denominator.bit_length()
-    if Fraction(2) ** e > v:
+    bias, above, below = (1 << (e_bits - 1)) - 1, x.value.numerator, x.value.denominator
+    e = above.bit_length() - below.bit_length()
+    if below << max(e, 0) > above << max(-e, 0):
         e -= 1
     e = max(e, 1 - bias)
-    q = v / Fraction(2) ** (e - m_bits)
-    n = q.numerator // q.denominator
-    rest = q - n
+    below <<= max(e - m_bits, 0)
+    n, rest = divmod(above << max(m_bits - e, 0), below)
     up = {
-        "rn": rest > Fraction(1, 2) or (rest == Fraction(1, 2) and n & 1),
+        "rn": 2 * rest > below or (2 * rest == below and n & 1),
         "rz": False,
-        "rm": rest > 0 and x.sign,
-        "rp": rest > 0 and not x.sign,
-        "rna": rest >= Fraction(1, 2),
+        "rm": rest and x.sign,
+        "rp": rest and not x.sign,
+        "rna": 2 * rest >= below,
     }[mode]
     n += 1 if up else 0
     bits = n + ((e + bias - 1) << m_bits)
