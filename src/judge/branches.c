@@ -24,7 +24,12 @@ enum {
     TWIN = 5,                  /* an extent that is small, but not the smallest */
     MOST_LEAST = 4,            /* shapes that are no rounder than the launcher asks for */
     ROUNDEST = 256,            /* of these: what an extent may be a multiple of */
-    MOST_LONG = 2,             /* shapes with a long row of blocks that hear of each other: */
+    MOST_FIRST = 4,            /* shapes that first come to a kernel which the suite never comes to, */
+    GROWN = 3,                 /* each again with so many times all its extents, */
+    LONGEST = 33,              /* and with so many times one of them, or half, a quarter of it */
+    SHORTEST = 4,
+    ROUND = 64,      /* what a kernel that takes its way itself may ask of its extents */
+    MOST_LONG = 2,   /* shapes with a long row of blocks that hear of each other: */
     LONG_GRID = 100, /* more than a warp, or three, can look back over; else as many as there can be */
 };
 
@@ -32,10 +37,12 @@ struct branches {
     struct version *version;
     struct arena *arena;             /* of one shape */
     VEC(struct plan_number) numbers; /* operands in both */
-    VEC(const int64_t *) found;      /* shapes with a new decision */
-    VEC(uint64_t) marks;             /* met by now: the version's, and the original's turned over */
-    VEC(uint64_t) mixed;             /* and all of a shape together */
-    VEC(int64_t) original;           /* numbers that the original compares with */
+    VEC(const int64_t *) found;      /* shapes with a new decision, */
+    VEC(const int64_t *) first;      /* and those of them with a kernel that is none of these */
+    VEC(const char *) kernels;
+    VEC(uint64_t) marks;   /* met by now: the version's, and the original's turned over */
+    VEC(uint64_t) mixed;   /* and all of a shape together */
+    VEC(int64_t) original; /* numbers that the original compares with */
     uint64_t steps;
     size_t n_suite; /* marks of the suite's cases: the first ones */
     size_t n_mixed, n_far, n_far_mixed;
@@ -217,6 +224,22 @@ static bool take(struct branches *b, const struct sized *s, const struct news *n
     return true;
 }
 
+static bool add_kernels(struct branches *b, const struct plan *plan)
+{
+    bool added = false;
+
+    for (size_t i = 0; i < plan->n_steps; i++) {
+        const char *name = plan->steps[i].kernel;
+        bool known = plan->steps[i].kind != PLAN_LAUNCH;
+        for (size_t k = 0; !known && k < b->kernels.n; k++)
+            known = !strcmp(b->kernels.v[k], name);
+        if (!known)
+            vec_push(&b->kernels, arena_strdup(b->version->arena, name));
+        added |= !known;
+    }
+    return added;
+}
+
 /* Plan both; is it worth a run? *rare: it is taken, and no case of the suite decides so. */
 static void look_at(struct branches *b, const int64_t *dims, bool *rare, struct fate *fate)
 {
@@ -231,6 +254,8 @@ static void look_at(struct branches *b, const int64_t *dims, bool *rare, struct 
         if (take(b, &s, &news)) {
             version_add_kernels(v, &plan);
             *rare = news.rare;
+            if (s.elements <= RUN_ELEMENTS && b->first.n < MOST_FIRST && add_kernels(b, &plan))
+                vec_push(&b->first, dims);
         }
     }
     if (!fate_open(fate))
@@ -542,6 +567,58 @@ static void add_least_round(struct branches *b, const struct fate *fate)
     vec_free(&ways);
 }
 
+/* ---- a kernel that the suite never comes to ---- */
+
+/* Takes a shape that can be run whole and, where the way is known, goes there. */
+static bool take_grown(struct branches *b, const int64_t *dims, const uint64_t *way)
+{
+    struct version *v = b->version;
+    const struct task *t = v->judge->task;
+    int64_t elements = task_in_domain(t, dims) ? task_case_elements(t, dims) : INT64_MAX;
+    uint64_t other;
+
+    if (elements > RUN_ELEMENTS || (way && (!way_of(b, dims, &other) || other != *way)))
+        return false;
+    v->branches[v->n_branches++] = arena_copy(v->arena, dims, t->n_dims * sizeof(*dims));
+    return true;
+}
+
+static void grow(struct branches *b, const int64_t *least, const uint64_t *way)
+{
+    size_t n = b->version->judge->task->n_dims;
+    int64_t dims[16] = {0};
+
+    for (size_t k = 0; k < n; k++)
+        dims[k] = least[k] * GROWN;
+    take_grown(b, dims, way);
+    for (size_t k = 0; k < n; k++) {
+        bool taken = false;
+        memcpy(dims, least, n * sizeof(*dims));
+        for (int64_t times = LONGEST; times > SHORTEST && !taken; times /= 2) {
+            dims[k] = least[k] * times;
+            taken = take_grown(b, dims, way);
+        }
+    }
+}
+
+/* The smallest shape that comes to it has one block, and one turn of each loop. So some blocks and turns of
+ * all, and many of each. Where there are three extents, no case of the suite is round in all and long in one.
+ */
+static void add_grown(struct branches *b, const struct fate *fate)
+{
+    size_t n_dims = b->version->judge->task->n_dims;
+    int64_t round[16];
+    uint64_t way;
+
+    for (size_t i = 0; i < b->first.n && !over(b, fate); i++)
+        if (way_of(b, b->first.v[i], &way))
+            grow(b, b->first.v[i], &way);
+    for (size_t k = 0; k < n_dims; k++)
+        round[k] = ROUND;
+    if (n_dims > 2 && !b->first.n)
+        grow(b, round, NULL);
+}
+
 /* ---- blocks that hear of each other ---- */
 
 /* May blocks read what others write meanwhile? It is asked before anything is compiled, of the file's words. */
@@ -607,12 +684,16 @@ void branches_find(struct version *v, struct fate *fate)
     struct plan plan;
     struct news news;
 
-    v->branches =
-        arena_array(v->arena, const int64_t *, MOST_RUN + 3 * MOST_BOUNDARIES + MOST_LEAST + MOST_LONG);
+    v->branches = arena_array(v->arena, const int64_t *,
+                              MOST_RUN + 3 * MOST_BOUNDARIES + MOST_LEAST + MOST_LONG +
+                                  (MOST_FIRST + 1) * (1 + j->task->n_dims));
     if (v != &j->baseline)
         add_long_grids(&b);
-    for (size_t i = 0; i < j->n_cases && look(&b, j->cases[i].dims, &plan, &news, fate); i++)
+    for (size_t i = 0; i < j->n_cases && look(&b, j->cases[i].dims, &plan, &news, fate); i++) {
+        if (news.planned)
+            add_kernels(&b, &plan);
         arena_reset(b.arena);
+    }
     b.n_suite = b.marks.n;
     if (!b.n_suite)
         goto done; /* launchers that decide nothing go the same way on every shape */
@@ -633,6 +714,10 @@ void branches_find(struct version *v, struct fate *fate)
         add_boundaries(&b, sized[0].dims, fate);
     add_least_round(&b, fate);
 done:
+    if (v != &j->baseline)
+        add_grown(&b, fate);
+    vec_free(&b.first);
+    vec_free(&b.kernels);
     vec_free(&b.original);
     vec_free(&b.numbers);
     vec_free(&b.found);
