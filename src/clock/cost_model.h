@@ -161,6 +161,7 @@ struct l2_line {                    /* touched by the sample of this launch */
     uint8_t own;              /* sectors that this block has read */
     uint32_t atomics, first_block; /* updates; the first block (in the grid) that made one */
     float at_bytes;                /* bytes the block had touched by then */
+    float at_read;                 /* bytes it had read from the L2 by then */
     float at_time;                 /* of its clock */
 };
 

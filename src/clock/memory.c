@@ -142,6 +142,7 @@ float l2_access(struct ptx_profile *p, struct block_clock *k, const struct acces
     l->block = k->number;
     l->at_bytes = (float)k->touched;
     l->at_time = now;
+    l->at_read = (float)k->s.l2_read;
     return (float)p->model->l2_cycles + (dram_lines > 0 ? (float)p->dram_cycles : 0);
 }
 
@@ -151,24 +152,23 @@ static bool goes_through_l1(const struct insn *i, const struct access *x)
            !insn_has(i, MOD_cg) && !insn_has(i, MOD_cv);
 }
 
-/* Is it in the SM's L1 because another warp of the block or another block has read it? Warps and blocks are
- * simulated one after the other but run side by side: what lies between two reads of a block is what the SM
- * reads in the time between them. Of blocks so far apart that they may run on one SM as many read it as of the
+/* Is it in the SM's L1 because the block or another one has read it? Blocks are simulated one after the other but
+ * run side by side: what lies between two reads of a block is what all blocks of the SM read in the time between
+ * them. Of blocks so far apart that they may run on one SM as many read it as of the
  * sample, and the L1 holds what some of them have read. */
 static bool is_common(const struct ptx_profile *p, const struct block_clock *k, struct touched *t,
                       uint64_t line, unsigned sectors, float now, float acquired)
 {
-    struct l2_line *l = p->probe_axis < 0 && p->block_bytes > 0 ? l2_find(&p->l2, line) : NULL;
-    double share;
+    struct l2_line *l = p->probe_axis < 0 ? l2_find(&p->l2, line) : NULL;
+    double share = 0;
 
     if (!l || !l->readers || (sectors & ~(unsigned)l->read))
         return false;
     if (l->block == k->number) {
         if (sectors & ~(unsigned)l->own || l->at_time < acquired)
             return false;
-        double between = fabs((double)(now - l->at_time)) * p->block_bytes / p->block_cycles * p->resident;
-        share = 2 - between / p->sm_bytes;
-    } else {
+        share = 2 - (k->s.l2_read - (double)l->at_read) * p->resident / p->sm_bytes;
+    } else if (p->block_bytes > 0) {
         double each = (double)l->readers / MAX(p->block_number - 1, 1u);
         double held = MIN(p->sm_bytes / p->block_bytes, p->blocks_an_sm - 1);
         if (fabs((double)k->s.linear - (double)l->reader) < p->device->sm_count)
@@ -181,6 +181,7 @@ static bool is_common(const struct ptx_profile *p, const struct block_clock *k, 
     l->readers += l->block != k->number;
     l->block = k->number;
     l->at_time = now;
+    l->at_read = (float)k->s.l2_read;
     return true;
 }
 
