@@ -211,6 +211,13 @@ struct touched {               /* one allocation in the sample */
     double read, written; /* unique bytes */
     double own;        /* bytes read that a block of the sample read for the first time, all blocks together */
     double missed;     /* bytes of read that came from DRAM */
+    double written_lines;          /* lines of which any sector was written */
+    double stored, stored_sectors; /* bytes that stores wrote, and sectors that these lie in */
+    struct span {                  /* of the lines that neighbours wrote */
+        uint64_t low, high;        /* blocks of the run of neighbours that wrote last */
+        uint64_t first, end;       /* lines from the first to the last that it wrote */
+        double lines, blocks;      /* of the runs before it, all together */
+    } span;
     struct neighbour { /* along an axis */
         double probed, shared;  /* bytes that it read; of these, also read by block 0 */
         uint32_t stride, tried; /* how many blocks away it is; the furthest that was asked */
@@ -218,6 +225,8 @@ struct touched {               /* one allocation in the sample */
     } beside[3];
     double asked, common; /* the same of the neighbour that runs */
 };
+
+void span_end(struct span *s); /* the run of neighbours is over */
 
 struct sample { /* one block */
     uint64_t linear;

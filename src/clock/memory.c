@@ -1,6 +1,15 @@
 /* What an access takes: banks of the shared memory, the L1 as a block has it, the L2 and DRAM behind it. */
 #include "warp_clock.h"
 
+void span_end(struct span *s)
+{
+    if (s->end > s->first) {
+        s->lines += (double)(s->end - s->first);
+        s->blocks += (double)(s->high - s->low + 1);
+    }
+    s->first = s->end = 0;
+}
+
 struct touched *touched_of(struct ptx_profile *p, struct alloc *a)
 {
     for (size_t k = 0; k < p->allocs.n; k++)
@@ -78,6 +87,19 @@ static unsigned pairs_of(unsigned sectors)
     return sectors | (sectors & 5) << 1 | (sectors & 10) >> 1;
 }
 
+static void span_add(struct span *s, uint64_t block, uint64_t line)
+{
+    bool goes_on = s->end > s->first && block >= s->low && block <= s->high + 1;
+
+    if (!goes_on) {
+        span_end(s);
+        *s = (struct span){block, block, line, line + 1, s->lines, s->blocks};
+    }
+    s->high = MAX(s->high, block);
+    s->first = MIN(s->first, line);
+    s->end = MAX(s->end, line + 1);
+}
+
 /* One line of a request reaches the L2; gives the latency. */
 float l2_access(struct ptx_profile *p, struct block_clock *k, const struct access *x, struct touched *t,
                 uint64_t line, unsigned sectors, float now)
@@ -131,6 +153,8 @@ float l2_access(struct ptx_profile *p, struct block_clock *k, const struct acces
     }
     if (writes) {
         unsigned first = sectors & ~(unsigned)l->written;
+        t->written_lines += !l->written;
+        span_add(&t->span, k->s.linear, line);
         k->s.l2_write += SECTOR_BYTES * n;
         t->written += SECTOR_BYTES * (unsigned)__builtin_popcount(first);
         if (first && !was_resident(t, line))
@@ -253,6 +277,10 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
     }
     double busy = lsu_cycles(x, n, cached);
     k->s.pipe[PIPE_LSU] += busy - 1; /* one is in the instruction's price */
+    if (x->kind == ACCESS_STORE) {
+        t->stored += lanes * x->bytes;
+        t->stored_sectors += total;
+    }
     s->requests++;
     s->sectors += total;
     s->ideal += MAX(1u, (lanes * x->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES);
