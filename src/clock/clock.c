@@ -95,7 +95,7 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     double waits = MAX(x->memory_share * x->cycles / m->l2_cycles, 1);
     double together = (busiest / mhz + x->l2_read / m->sm_gbs * 1e-3) * here / waits * (1 - 1 / queue);
     double chain_us = (first + (rounds(waves) - 1) * x->cycles) / mhz + m->block_ns * 1e-3 * rounds(waves) +
-                      m->crowding * together + MIN(x->blocks, sms) / m->blocks_per_us;
+                      m->crowding * together + MIN(x->blocks, x->resident * sms) / m->blocks_per_us;
     t->sync_us = chain_us * x->sync_share + x->hottest * m->atomic_cycles / mhz;
     t->latency_us = chain_us * (1 - x->sync_share);
 
@@ -430,10 +430,10 @@ static void spread(const struct ptx_profile *p, const uint32_t grid[3], double s
             x->dram_read -= MAX(t->read * scale - size, 0) * stays;
         span_end(&p->allocs.v[k].span);
         double at_once = MIN(t->span.lines * LINE_BYTES / MAX(t->span.blocks, 1) * p->concurrent, size);
-        double joins = cache_resident(p->device, at_once) * (1 - t->hit);
-        x->dram_write -= MAX(t->written * scale - size, 0) * joins;
+        double joins = cache_resident(p->device, at_once);
+        x->dram_write -= MAX(t->written * scale - size, 0) * joins * (1 - t->hit);
         if (t->written * scale > AGAIN * size)
-            x->rewrites += t->written_lines * scale * (1 - joins) *
+            x->rewrites += t->written_lines * scale * t->scattered / MAX(t->placed, 1) * (1 - joins) * (1 - t->hit) *
                            (t->stored < SECTOR_BYTES * t->stored_sectors ? PARTIAL : 1);
     }
     x->dram_read = MAX(x->dram_read, 0);

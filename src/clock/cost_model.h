@@ -213,6 +213,7 @@ struct touched {               /* one allocation in the sample */
     double missed;     /* bytes of read that came from DRAM */
     double written_lines;          /* lines of which any sector was written */
     double stored, stored_sectors; /* bytes that stores wrote, and sectors that these lie in */
+    double scattered, placed;      /* sectors that writes put anywhere; that all writes did */
     struct span {                  /* of the lines that neighbours wrote */
         uint64_t low, high;        /* blocks of the run of neighbours that wrote last */
         uint64_t first, end;       /* lines from the first to the last that it wrote */

@@ -234,6 +234,32 @@ static double lsu_cycles(const struct access *x, unsigned lines, bool cached)
     return MAX(MAX(use.busy, data), lines / LINES_A_CYCLE);
 }
 
+/* Do the lanes go anywhere? By a formula they have the same few distances from each to the next. */
+static bool is_scattered(const struct access *x)
+{
+    enum { FEW = 4 };
+    uint64_t last = 0, apart[FEW];
+    unsigned seen = 0, n = 0;
+
+    if (x->linear)
+        return false;
+    for (unsigned l = 0; l < 32; l++) {
+        if (!(x->mask >> l & 1))
+            continue;
+        uint64_t distance = x->addr[l] - last;
+        unsigned k = 0;
+        while (k < n && apart[k] != distance)
+            k++;
+        if (seen++ && k == n) {
+            if (n == FEW)
+                return true;
+            apart[n++] = distance;
+        }
+        last = x->addr[l];
+    }
+    return false;
+}
+
 float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k, const struct insn *i,
                     const struct access *x, unsigned *lines)
 {
@@ -277,6 +303,10 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
     }
     double busy = lsu_cycles(x, n, cached);
     k->s.pipe[PIPE_LSU] += busy - 1; /* one is in the instruction's price */
+    if (x->kind != ACCESS_LOAD) {
+        t->placed += total;
+        t->scattered += is_scattered(x) ? total : 0;
+    }
     if (x->kind == ACCESS_STORE) {
         t->stored += lanes * x->bytes;
         t->stored_sectors += total;
