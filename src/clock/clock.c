@@ -6,12 +6,15 @@
  * `overlap`); issue and the start of blocks are limits that are reached. */
 static const double HARD = 5;
 
+static const double UNEVEN_AT_ONCE =
+    1.1; /* or so many where all run at once, so that the slowest is the launch */
+
 enum {
     SAMPLE_INSNS = 50000,
     PILOT_LIMIT = 4000000,
     HEAVY = 400000,          /* warp instructions of a block, above which it stands for all */
     SAMPLE_LIMIT = 64000000, /* of all blocks of a sample */
-    UNEVEN = 4,              /* blocks of which one does so many times what another does */
+    UNEVEN = 4,              /* blocks of which one does so many times what another does, */
     UNEVEN_RUNS = 16,        /* are sampled by so many pairs, */
     UNEVEN_LEAST = 4,        /* by fewer down to these where they cost more warp instructions than */
     UNEVEN_INSNS = 2000000,
@@ -21,8 +24,8 @@ enum {
  * Below this it is what blocks that differ do to any sample. */
 static const double LIGHT = 1.1, LIGHT_MOST = 2;
 
-/* Lines that go to DRAM with a sector or two, anywhere: 29 a nanosecond where 39 come; with part of a sector, that
- * DRAM must be asked for first, 15.7 (waits.csv, stores). */
+/* Lines that go to DRAM with a sector or two, anywhere: 29 a nanosecond where 39 come; with part of a sector,
+ * that DRAM must be asked for first, 15.7 (waits.csv, stores). */
 static const double REWRITE = 0.75, PARTIAL = 29.2 / 15.7;
 static const double AGAIN = 1.25; /* more than that of a buffer's bytes: sectors are written again */
 
@@ -41,8 +44,8 @@ struct load {                       /* what the GPU must do, all blocks together
     double apart;                             /* share of neighbouring blocks that work far from each other */
     double dram_read, dram_write, dram_lines; /* the launch */
     double rewrites; /* the launch: lines written again long after, in the time of whole sectors */
-    double sync_share, memory_share;          /* of a block's time */
-    double hottest, atomics;                  /* updates of one address; of all, a block */
+    double sync_share, memory_share; /* of a block's time */
+    double hottest, atomics;         /* updates of one address; of all, a block */
     bool cold;
 };
 
@@ -87,15 +90,17 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
         }
     t->issue_us = busiest * per_sm / mhz / m->issue_share;
 
-    double first =
-        MAX(x->first_cycles, x->cycles) + x->code * m->fetch_cycles + (x->geometry ? m->geometry_cycles : 0);
+    double first = x->cycles + x->code * m->fetch_cycles + (x->geometry ? m->geometry_cycles : 0);
     /* The warps of a round come to each stage together and wait for each other there, beyond a warp's own part,
      * which its clock holds; later rounds, and later waits of one block, fill the gaps. */
     double here = MIN(x->resident, per_sm), queue = MAX(here * x->warps / d->schedulers_per_sm, 1);
     double waits = MAX(x->memory_share * x->cycles / m->l2_cycles, 1);
     double together = (busiest / mhz + x->l2_read / m->sm_gbs * 1e-3) * here / waits * (1 - 1 / queue);
+    /* The last block of the first round starts when all others have; the slowest one is anywhere among them. */
+    double start_us = MIN(x->blocks, x->resident * sms) / m->blocks_per_us;
+    double late_us = MAX((MAX(x->first_cycles - x->cycles, 0)) / mhz + start_us / 2, start_us);
     double chain_us = (first + (rounds(waves) - 1) * x->cycles) / mhz + m->block_ns * 1e-3 * rounds(waves) +
-                      m->crowding * together + MIN(x->blocks, x->resident * sms) / m->blocks_per_us;
+                      m->crowding * together + late_us;
     t->sync_us = chain_us * x->sync_share + x->hottest * m->atomic_cycles / mhz;
     t->latency_us = chain_us * (1 - x->sync_share);
 
@@ -292,7 +297,7 @@ static bool is_uneven(const struct ptx_profile *p)
         least = MIN(least, p->samples.v[k].insns);
         most = MAX(most, p->samples.v[k].insns);
     }
-    return most > UNEVEN * least;
+    return (double)most > (double)least * ((double)p->n_blocks <= p->concurrent ? UNEVEN_AT_ONCE : UNEVEN);
 }
 
 static bool run_chosen(struct run *r, uint64_t n_clusters, uint64_t want, uint64_t runs, bool *done,
@@ -433,8 +438,8 @@ static void spread(const struct ptx_profile *p, const uint32_t grid[3], double s
         double joins = cache_resident(p->device, at_once);
         x->dram_write -= MAX(t->written * scale - size, 0) * joins * (1 - t->hit);
         if (t->written * scale > AGAIN * size)
-            x->rewrites += t->written_lines * scale * t->scattered / MAX(t->placed, 1) * (1 - joins) * (1 - t->hit) *
-                           (t->stored < SECTOR_BYTES * t->stored_sectors ? PARTIAL : 1);
+            x->rewrites += t->written_lines * scale * t->scattered / MAX(t->placed, 1) * (1 - joins) *
+                           (1 - t->hit) * (t->stored < SECTOR_BYTES * t->stored_sectors ? PARTIAL : 1);
     }
     x->dram_read = MAX(x->dram_read, 0);
     x->dram_write = MAX(x->dram_write, 0);

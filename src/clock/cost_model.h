@@ -161,7 +161,7 @@ struct l2_line {                    /* touched by the sample of this launch */
     uint8_t own;              /* sectors that this block has read */
     uint32_t atomics, first_block; /* updates; the first block (in the grid) that made one */
     float at_bytes;                /* bytes the block had touched by then */
-    float at_read;                 /* bytes it had read from the L2 by then */
+    float at_passed;               /* bytes that had come through its L1 by then */
     float at_time;                 /* of its clock */
 };
 
@@ -209,8 +209,8 @@ struct touched {               /* one allocation in the sample */
     uint64_t known, known_end;
     uint64_t first, end;  /* lines touched */
     double read, written; /* unique bytes */
-    double own;        /* bytes read that a block of the sample read for the first time, all blocks together */
-    double missed;     /* bytes of read that came from DRAM */
+    double own;    /* bytes read that a block of the sample read for the first time, all blocks together */
+    double missed; /* bytes of read that came from DRAM */
     double written_lines;          /* lines of which any sector was written */
     double stored, stored_sectors; /* bytes that stores wrote, and sectors that these lie in */
     double scattered, placed;      /* sectors that writes put anywhere; that all writes did */
@@ -219,7 +219,7 @@ struct touched {               /* one allocation in the sample */
         uint64_t first, end;       /* lines from the first to the last that it wrote */
         double lines, blocks;      /* of the runs before it, all together */
     } span;
-    struct neighbour { /* along an axis */
+    struct neighbour {          /* along an axis */
         double probed, shared;  /* bytes that it read; of these, also read by block 0 */
         uint32_t stride, tried; /* how many blocks away it is; the furthest that was asked */
         uint32_t range;         /* from which on most of it is read no more; 0: not known */

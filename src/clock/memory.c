@@ -166,7 +166,7 @@ float l2_access(struct ptx_profile *p, struct block_clock *k, const struct acces
     l->block = k->number;
     l->at_bytes = (float)k->touched;
     l->at_time = now;
-    l->at_read = (float)k->s.l2_read;
+    l->at_passed = (float)k->passed;
     return (float)p->model->l2_cycles + (dram_lines > 0 ? (float)p->dram_cycles : 0);
 }
 
@@ -176,10 +176,10 @@ static bool goes_through_l1(const struct insn *i, const struct access *x)
            !insn_has(i, MOD_cg) && !insn_has(i, MOD_cv);
 }
 
-/* Is it in the SM's L1 because the block or another one has read it? Blocks are simulated one after the other but
- * run side by side: what lies between two reads of a block is what all blocks of the SM read in the time between
- * them. Of blocks so far apart that they may run on one SM as many read it as of the
- * sample, and the L1 holds what some of them have read. */
+/* Is it in the SM's L1 because the block or another one has read it? Blocks are simulated one after the other
+ * but run side by side: what lies between two reads of a block is what all blocks of the SM read in the time
+ * between them. Of blocks so far apart that they may run on one SM as many read it as of the sample, and the L1
+ * holds what some of them have read. */
 static bool is_common(const struct ptx_profile *p, const struct block_clock *k, struct touched *t,
                       uint64_t line, unsigned sectors, float now, float acquired)
 {
@@ -191,7 +191,7 @@ static bool is_common(const struct ptx_profile *p, const struct block_clock *k, 
     if (l->block == k->number) {
         if (sectors & ~(unsigned)l->own || l->at_time < acquired)
             return false;
-        share = 2 - (k->s.l2_read - (double)l->at_read) * p->resident / p->sm_bytes;
+        share = 4 - 3 * (k->passed - (double)l->at_passed) * p->resident / p->sm_bytes;
     } else if (p->block_bytes > 0) {
         double each = (double)l->readers / MAX(p->block_number - 1, 1u);
         double held = MIN(p->sm_bytes / p->block_bytes, p->blocks_an_sm - 1);
@@ -205,7 +205,7 @@ static bool is_common(const struct ptx_profile *p, const struct block_clock *k, 
     l->readers += l->block != k->number;
     l->block = k->number;
     l->at_time = now;
-    l->at_read = (float)k->s.l2_read;
+    l->at_passed = (float)k->passed;
     return true;
 }
 
@@ -289,6 +289,7 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
             if (had)
                 slowest = MAX(slowest, arrival(came, c->start));
             need &= ~had;
+            k->passed += SECTOR_BYTES * __builtin_popcount(need);
             if (need && is_common(p, k, t, line[q], need, c->start, c->acquired)) {
                 p->common += SECTOR_BYTES * __builtin_popcount(need);
                 need = 0;

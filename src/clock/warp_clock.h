@@ -44,6 +44,7 @@ struct block_clock {
     struct sample s;
     uint32_t number;
     double touched; /* bytes */
+    double passed;  /* bytes that its share of the L1 did not have when they were asked for */
 };
 
 static inline float frontier(const struct warp_clock *c)
