@@ -81,13 +81,16 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     double waves = x->blocks / (x->resident * sms);
     double per_sm = waves <= 3 ? ceil(x->blocks / sms) : x->blocks / sms; /* blocks of the busiest SM */
 
-    double busiest = x->slots / d->schedulers_per_sm;
+    double busiest = x->slots / d->schedulers_per_sm, uses[N_PIPES + 1] = {busiest};
     t->pipe = "scheduler";
-    for (int k = 0; k < N_PIPES; k++)
+    for (int k = 0; k < N_PIPES; k++) {
+        uses[k + 1] = x->pipe[k];
         if (x->pipe[k] > busiest) {
             busiest = x->pipe[k];
             t->pipe = pipe_names[k];
         }
+    }
+    busiest = joined(uses, ARRAY_LEN(uses), HARD); /* who waits for one pipe leaves another empty */
     t->issue_us = busiest * per_sm / mhz / m->issue_share;
 
     double first = x->cycles + x->code * m->fetch_cycles + (x->geometry ? m->geometry_cycles : 0);
