@@ -99,11 +99,12 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     double here = MIN(x->resident, per_sm), queue = MAX(here * x->warps / d->schedulers_per_sm, 1);
     double waits = MAX(x->memory_share * x->cycles / m->l2_cycles, 1);
     double together = (busiest / mhz + x->l2_read / m->sm_gbs * 1e-3) * here / waits * (1 - 1 / queue);
+    double alone_us = (first + (rounds(waves) - 1) * x->cycles) / mhz + m->block_ns * 1e-3 * rounds(waves);
+    double slower_us = MAX(x->first_cycles - x->cycles, 0) / mhz;
+    double chain_us = alone_us + slower_us + m->crowding * together + MIN(x->blocks, sms) / m->blocks_per_us;
     /* The last block of the first round starts when all others have; the slowest one is anywhere among them. */
     double start_us = MIN(x->blocks, x->resident * sms) / m->blocks_per_us;
-    double late_us = MAX((MAX(x->first_cycles - x->cycles, 0)) / mhz + start_us / 2, start_us);
-    double chain_us = (first + (rounds(waves) - 1) * x->cycles) / mhz + m->block_ns * 1e-3 * rounds(waves) +
-                      m->crowding * together + late_us;
+    double last_us = alone_us + MAX(start_us, slower_us + start_us / 2);
     t->sync_us = chain_us * x->sync_share + x->hottest * m->atomic_cycles / mhz;
     t->latency_us = chain_us * (1 - x->sync_share);
 
@@ -128,7 +129,7 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     double memory[] = {chain_us + x->hottest * m->atomic_cycles / mhz,
                        joined(streams, ARRAY_LEN(streams), HARD) + fill + local_us};
     double parts[] = {joined(memory, ARRAY_LEN(memory), m->overlap), t->issue_us + fill,
-                      x->blocks / m->blocks_per_us};
+                      MAX(x->blocks / m->blocks_per_us, last_us)};
     t->us = t->launch_us + joined(parts, ARRAY_LEN(parts), HARD);
     t->waves = waves;
     t->l2_us += local_us;
