@@ -129,8 +129,8 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     double memory[] = {chain_us + x->hottest * m->atomic_cycles / mhz,
                        joined(streams, ARRAY_LEN(streams), HARD) + fill + local_us};
     double parts[] = {joined(memory, ARRAY_LEN(memory), m->overlap), t->issue_us + fill,
-                      MAX(x->blocks / m->blocks_per_us, last_us)};
-    t->us = t->launch_us + joined(parts, ARRAY_LEN(parts), HARD);
+                      x->blocks / m->blocks_per_us};
+    t->us = t->launch_us + MAX(joined(parts, ARRAY_LEN(parts), HARD), last_us);
     t->waves = waves;
     t->l2_us += local_us;
 
