@@ -265,13 +265,13 @@ struct ptx_profile {
     bool takes_again;               /* a warp added and asked for the result, used it, and did so again */
     VEC(struct l1) l1s;             /* by residency slot */
     uint32_t block_number;
-    double block_bytes, block_cycles; /* that the first block read through its L1, and how long it took */
-    double sm_bytes;                  /* that an SM's L1 holds */
-    double resident;                  /* blocks of an SM at once */
-    double blocks_an_sm;              /* that run there, one after the other */
-    double common;  /* bytes that blocks of the sample found in the L1 because others had read them */
-    bool probed;    /* neighbours were asked */
-    int probe_axis; /* -1: none; else the block that runs is only asked what it shares: reuse.c */
+    double block_bytes;  /* that the first block read through its L1 */
+    double sm_bytes;     /* that an SM's L1 holds */
+    double resident;     /* blocks of an SM at once */
+    double blocks_an_sm; /* that run there, one after the other */
+    double common;       /* bytes that blocks of the sample found in the L1 because others had read them */
+    bool probed;         /* neighbours were asked */
+    int probe_axis;      /* -1: none; else the block that runs is only asked what it shares: reuse.c */
 };
 
 /* reuse.c: does the launch read bytes again that the L2 does not hold, so that neighbours must be asked? */

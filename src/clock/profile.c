@@ -55,10 +55,8 @@ static void prof_block_end(struct block *b)
             k->s.memory_wait = c->waited;
         }
     }
-    if (p->samples.n == 0) {
+    if (p->samples.n == 0)
         p->block_bytes = k->s.l2_read;
-        p->block_cycles = MAX(k->s.cycles, 1);
-    }
     vec_push(&p->samples, k->s);
 }
 
