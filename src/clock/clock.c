@@ -6,12 +6,15 @@
  * `overlap`); issue and the start of blocks are limits that are reached. */
 static const double HARD = 5;
 
+static const double UNEVEN_AT_ONCE =
+    1.1; /* or so many where all run at once, so that the slowest is the launch */
+
 enum {
     SAMPLE_INSNS = 50000,
     PILOT_LIMIT = 4000000,
     HEAVY = 400000,          /* warp instructions of a block, above which it stands for all */
     SAMPLE_LIMIT = 64000000, /* of all blocks of a sample */
-    UNEVEN = 4,              /* blocks of which one does so many times what another does */
+    UNEVEN = 4,              /* blocks of which one does so many times what another does, */
     UNEVEN_RUNS = 16,        /* are sampled by so many pairs, */
     UNEVEN_LEAST = 4,        /* by fewer down to these where they cost more warp instructions than */
     UNEVEN_INSNS = 2000000,
@@ -20,6 +23,11 @@ enum {
 /* A sample is too light when all blocks need so many times what its own do, and when the largest of them does.
  * Below this it is what blocks that differ do to any sample. */
 static const double LIGHT = 1.1, LIGHT_MOST = 2;
+
+/* Lines that go to DRAM with a sector or two, anywhere: 29 a nanosecond where 39 come; with part of a sector,
+ * that DRAM must be asked for first, 15.7 (waits.csv, stores). */
+static const double REWRITE = 0.75, PARTIAL = 29.2 / 15.7;
+static const double AGAIN = 1.25; /* more than that of a buffer's bytes: sectors are written again */
 
 enum { SHORT_RUN = 8192 / LINE_BYTES }; /* lines: blocks that read longer runs need no neighbours */
 
@@ -35,8 +43,9 @@ struct load {                       /* what the GPU must do, all blocks together
     bool geometry;                            /* the sizes of grid or block are asked for */
     double apart;                             /* share of neighbouring blocks that work far from each other */
     double dram_read, dram_write, dram_lines; /* the launch */
-    double sync_share, memory_share;          /* of a block's time */
-    double hottest, atomics;                  /* updates of one address; of all, a block */
+    double rewrites; /* the launch: lines written again long after, in the time of whole sectors */
+    double sync_share, memory_share; /* of a block's time */
+    double hottest, atomics;         /* updates of one address; of all, a block */
     bool cold;
 };
 
@@ -72,24 +81,30 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     double waves = x->blocks / (x->resident * sms);
     double per_sm = waves <= 3 ? ceil(x->blocks / sms) : x->blocks / sms; /* blocks of the busiest SM */
 
-    double busiest = x->slots / d->schedulers_per_sm;
+    double busiest = x->slots / d->schedulers_per_sm, uses[N_PIPES + 1] = {busiest};
     t->pipe = "scheduler";
-    for (int k = 0; k < N_PIPES; k++)
+    for (int k = 0; k < N_PIPES; k++) {
+        uses[k + 1] = x->pipe[k];
         if (x->pipe[k] > busiest) {
             busiest = x->pipe[k];
             t->pipe = pipe_names[k];
         }
+    }
+    busiest = joined(uses, ARRAY_LEN(uses), HARD); /* who waits for one pipe leaves another empty */
     t->issue_us = busiest * per_sm / mhz / m->issue_share;
 
-    double first =
-        MAX(x->first_cycles, x->cycles) + x->code * m->fetch_cycles + (x->geometry ? m->geometry_cycles : 0);
+    double first = x->cycles + x->code * m->fetch_cycles + (x->geometry ? m->geometry_cycles : 0);
     /* The warps of a round come to each stage together and wait for each other there, beyond a warp's own part,
      * which its clock holds; later rounds, and later waits of one block, fill the gaps. */
     double here = MIN(x->resident, per_sm), queue = MAX(here * x->warps / d->schedulers_per_sm, 1);
     double waits = MAX(x->memory_share * x->cycles / m->l2_cycles, 1);
     double together = (busiest / mhz + x->l2_read / m->sm_gbs * 1e-3) * here / waits * (1 - 1 / queue);
-    double chain_us = (first + (rounds(waves) - 1) * x->cycles) / mhz + m->block_ns * 1e-3 * rounds(waves) +
-                      m->crowding * together + MIN(x->blocks, sms) / m->blocks_per_us;
+    double alone_us = (first + (rounds(waves) - 1) * x->cycles) / mhz + m->block_ns * 1e-3 * rounds(waves);
+    double slower_us = MAX(x->first_cycles - x->cycles, 0) / mhz;
+    double chain_us = alone_us + slower_us + m->crowding * together + MIN(x->blocks, sms) / m->blocks_per_us;
+    /* The last block of the first round starts when all others have; the slowest one is anywhere among them. */
+    double start_us = MIN(x->blocks, x->resident * sms) / m->blocks_per_us;
+    double last_us = alone_us + MAX(start_us, slower_us + start_us / 2);
     t->sync_us = chain_us * x->sync_share + x->hottest * m->atomic_cycles / mhz;
     t->latency_us = chain_us * (1 - x->sync_share);
 
@@ -104,7 +119,7 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     double local_us = x->local * x->blocks / m->l2_read_gbs * 1e-3;
     t->dram_bytes = x->dram_read + x->dram_write;
     t->dram_us = (MAX(x->dram_read / m->dram_read_gbs, x->dram_lines / m->dram_lines_per_ns) +
-                  x->dram_write / m->dram_write_gbs) *
+                  MAX(x->dram_write / m->dram_write_gbs, x->rewrites / (REWRITE * m->dram_lines_per_ns))) *
                  1e-3 * (1 + (m->dram_scatter - 1) * x->apart);
     t->launch_us = m->launch_us + (x->cold ? m->cold_us : 0);
 
@@ -115,7 +130,7 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
                        joined(streams, ARRAY_LEN(streams), HARD) + fill + local_us};
     double parts[] = {joined(memory, ARRAY_LEN(memory), m->overlap), t->issue_us + fill,
                       x->blocks / m->blocks_per_us};
-    t->us = t->launch_us + joined(parts, ARRAY_LEN(parts), HARD);
+    t->us = t->launch_us + MAX(joined(parts, ARRAY_LEN(parts), HARD), last_us);
     t->waves = waves;
     t->l2_us += local_us;
 
@@ -286,7 +301,7 @@ static bool is_uneven(const struct ptx_profile *p)
         least = MIN(least, p->samples.v[k].insns);
         most = MAX(most, p->samples.v[k].insns);
     }
-    return most > UNEVEN * least;
+    return (double)most > (double)least * ((double)p->n_blocks <= p->concurrent ? UNEVEN_AT_ONCE : UNEVEN);
 }
 
 static bool run_chosen(struct run *r, uint64_t n_clusters, uint64_t want, uint64_t runs, bool *done,
@@ -422,7 +437,13 @@ static void spread(const struct ptx_profile *p, const uint32_t grid[3], double s
             x->dram_read -= MAX(t->missed * scale - reuse_bytes(p, t, grid, window), 0);
         else
             x->dram_read -= MAX(t->read * scale - size, 0) * stays;
-        x->dram_write -= MAX(t->written * scale - size, 0) * stays;
+        span_end(&p->allocs.v[k].span);
+        double at_once = MIN(t->span.lines * LINE_BYTES / MAX(t->span.blocks, 1) * p->concurrent, size);
+        double joins = cache_resident(p->device, at_once);
+        x->dram_write -= MAX(t->written * scale - size, 0) * joins * (1 - t->hit);
+        if (t->written * scale > AGAIN * size)
+            x->rewrites += t->written_lines * scale * t->scattered / MAX(t->placed, 1) * (1 - joins) *
+                           (1 - t->hit) * (t->stored < SECTOR_BYTES * t->stored_sectors ? PARTIAL : 1);
     }
     x->dram_read = MAX(x->dram_read, 0);
     x->dram_write = MAX(x->dram_write, 0);

@@ -161,6 +161,7 @@ struct l2_line {                    /* touched by the sample of this launch */
     uint8_t own;              /* sectors that this block has read */
     uint32_t atomics, first_block; /* updates; the first block (in the grid) that made one */
     float at_bytes;                /* bytes the block had touched by then */
+    float at_passed;               /* bytes that had come through its L1 by then */
     float at_time;                 /* of its clock */
 };
 
@@ -208,15 +209,25 @@ struct touched {               /* one allocation in the sample */
     uint64_t known, known_end;
     uint64_t first, end;  /* lines touched */
     double read, written; /* unique bytes */
-    double own;        /* bytes read that a block of the sample read for the first time, all blocks together */
-    double missed;     /* bytes of read that came from DRAM */
-    struct neighbour { /* along an axis */
+    double own;    /* bytes read that a block of the sample read for the first time, all blocks together */
+    double missed; /* bytes of read that came from DRAM */
+    double written_lines;          /* lines of which any sector was written */
+    double stored, stored_sectors; /* bytes that stores wrote, and sectors that these lie in */
+    double scattered, placed;      /* sectors that writes put anywhere; that all writes did */
+    struct span {                  /* of the lines that neighbours wrote */
+        uint64_t low, high;        /* blocks of the run of neighbours that wrote last */
+        uint64_t first, end;       /* lines from the first to the last that it wrote */
+        double lines, blocks;      /* of the runs before it, all together */
+    } span;
+    struct neighbour {          /* along an axis */
         double probed, shared;  /* bytes that it read; of these, also read by block 0 */
         uint32_t stride, tried; /* how many blocks away it is; the furthest that was asked */
         uint32_t range;         /* from which on most of it is read no more; 0: not known */
     } beside[3];
     double asked, common; /* the same of the neighbour that runs */
 };
+
+void span_end(struct span *s); /* the run of neighbours is over */
 
 struct sample { /* one block */
     uint64_t linear;
@@ -254,13 +265,13 @@ struct ptx_profile {
     bool takes_again;               /* a warp added and asked for the result, used it, and did so again */
     VEC(struct l1) l1s;             /* by residency slot */
     uint32_t block_number;
-    double block_bytes, block_cycles; /* that the first block read through its L1, and how long it took */
-    double sm_bytes;                  /* that an SM's L1 holds */
-    double resident;                  /* blocks of an SM at once */
-    double blocks_an_sm;              /* that run there, one after the other */
-    double common;  /* bytes that blocks of the sample found in the L1 because others had read them */
-    bool probed;    /* neighbours were asked */
-    int probe_axis; /* -1: none; else the block that runs is only asked what it shares: reuse.c */
+    double block_bytes;  /* that the first block read through its L1 */
+    double sm_bytes;     /* that an SM's L1 holds */
+    double resident;     /* blocks of an SM at once */
+    double blocks_an_sm; /* that run there, one after the other */
+    double common;       /* bytes that blocks of the sample found in the L1 because others had read them */
+    bool probed;         /* neighbours were asked */
+    int probe_axis;      /* -1: none; else the block that runs is only asked what it shares: reuse.c */
 };
 
 /* reuse.c: does the launch read bytes again that the L2 does not hold, so that neighbours must be asked? */

@@ -1,6 +1,15 @@
 /* What an access takes: banks of the shared memory, the L1 as a block has it, the L2 and DRAM behind it. */
 #include "warp_clock.h"
 
+void span_end(struct span *s)
+{
+    if (s->end > s->first) {
+        s->lines += (double)(s->end - s->first);
+        s->blocks += (double)(s->high - s->low + 1);
+    }
+    s->first = s->end = 0;
+}
+
 struct touched *touched_of(struct ptx_profile *p, struct alloc *a)
 {
     for (size_t k = 0; k < p->allocs.n; k++)
@@ -78,6 +87,19 @@ static unsigned pairs_of(unsigned sectors)
     return sectors | (sectors & 5) << 1 | (sectors & 10) >> 1;
 }
 
+static void span_add(struct span *s, uint64_t block, uint64_t line)
+{
+    bool goes_on = s->end > s->first && block >= s->low && block <= s->high + 1;
+
+    if (!goes_on) {
+        span_end(s);
+        *s = (struct span){block, block, line, line + 1, s->lines, s->blocks};
+    }
+    s->high = MAX(s->high, block);
+    s->first = MIN(s->first, line);
+    s->end = MAX(s->end, line + 1);
+}
+
 /* One line of a request reaches the L2; gives the latency. */
 float l2_access(struct ptx_profile *p, struct block_clock *k, const struct access *x, struct touched *t,
                 uint64_t line, unsigned sectors, float now)
@@ -131,6 +153,8 @@ float l2_access(struct ptx_profile *p, struct block_clock *k, const struct acces
     }
     if (writes) {
         unsigned first = sectors & ~(unsigned)l->written;
+        t->written_lines += !l->written;
+        span_add(&t->span, k->s.linear, line);
         k->s.l2_write += SECTOR_BYTES * n;
         t->written += SECTOR_BYTES * (unsigned)__builtin_popcount(first);
         if (first && !was_resident(t, line))
@@ -142,6 +166,7 @@ float l2_access(struct ptx_profile *p, struct block_clock *k, const struct acces
     l->block = k->number;
     l->at_bytes = (float)k->touched;
     l->at_time = now;
+    l->at_passed = (float)k->passed;
     return (float)p->model->l2_cycles + (dram_lines > 0 ? (float)p->dram_cycles : 0);
 }
 
@@ -151,24 +176,23 @@ static bool goes_through_l1(const struct insn *i, const struct access *x)
            !insn_has(i, MOD_cg) && !insn_has(i, MOD_cv);
 }
 
-/* Is it in the SM's L1 because another warp of the block or another block has read it? Warps and blocks are
- * simulated one after the other but run side by side: what lies between two reads of a block is what the SM
- * reads in the time between them. Of blocks so far apart that they may run on one SM as many read it as of the
- * sample, and the L1 holds what some of them have read. */
+/* Is it in the SM's L1 because the block or another one has read it? Blocks are simulated one after the other
+ * but run side by side: what lies between two reads of a block is what all blocks of the SM read in the time
+ * between them. Of blocks so far apart that they may run on one SM as many read it as of the sample, and the L1
+ * holds what some of them have read. */
 static bool is_common(const struct ptx_profile *p, const struct block_clock *k, struct touched *t,
                       uint64_t line, unsigned sectors, float now, float acquired)
 {
-    struct l2_line *l = p->probe_axis < 0 && p->block_bytes > 0 ? l2_find(&p->l2, line) : NULL;
-    double share;
+    struct l2_line *l = p->probe_axis < 0 ? l2_find(&p->l2, line) : NULL;
+    double share = 0;
 
     if (!l || !l->readers || (sectors & ~(unsigned)l->read))
         return false;
     if (l->block == k->number) {
         if (sectors & ~(unsigned)l->own || l->at_time < acquired)
             return false;
-        double between = fabs((double)(now - l->at_time)) * p->block_bytes / p->block_cycles * p->resident;
-        share = 2 - between / p->sm_bytes;
-    } else {
+        share = 4 - 3 * (k->passed - (double)l->at_passed) * p->resident / p->sm_bytes;
+    } else if (p->block_bytes > 0) {
         double each = (double)l->readers / MAX(p->block_number - 1, 1u);
         double held = MIN(p->sm_bytes / p->block_bytes, p->blocks_an_sm - 1);
         if (fabs((double)k->s.linear - (double)l->reader) < p->device->sm_count)
@@ -181,6 +205,7 @@ static bool is_common(const struct ptx_profile *p, const struct block_clock *k, 
     l->readers += l->block != k->number;
     l->block = k->number;
     l->at_time = now;
+    l->at_passed = (float)k->passed;
     return true;
 }
 
@@ -207,6 +232,32 @@ static double lsu_cycles(const struct access *x, unsigned lines, bool cached)
         return MAX(lines, data);
     access_passes(x, &use);
     return MAX(MAX(use.busy, data), lines / LINES_A_CYCLE);
+}
+
+/* Do the lanes go anywhere? By a formula they have the same few distances from each to the next. */
+static bool is_scattered(const struct access *x)
+{
+    enum { FEW = 4 };
+    uint64_t last = 0, apart[FEW];
+    unsigned seen = 0, n = 0;
+
+    if (x->linear)
+        return false;
+    for (unsigned l = 0; l < 32; l++) {
+        if (!(x->mask >> l & 1))
+            continue;
+        uint64_t distance = x->addr[l] - last;
+        unsigned k = 0;
+        while (k < n && apart[k] != distance)
+            k++;
+        if (seen++ && k == n) {
+            if (n == FEW)
+                return true;
+            apart[n++] = distance;
+        }
+        last = x->addr[l];
+    }
+    return false;
 }
 
 float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k, const struct insn *i,
@@ -238,6 +289,7 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
             if (had)
                 slowest = MAX(slowest, arrival(came, c->start));
             need &= ~had;
+            k->passed += SECTOR_BYTES * __builtin_popcount(need);
             if (need && is_common(p, k, t, line[q], need, c->start, c->acquired)) {
                 p->common += SECTOR_BYTES * __builtin_popcount(need);
                 need = 0;
@@ -252,6 +304,14 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
     }
     double busy = lsu_cycles(x, n, cached);
     k->s.pipe[PIPE_LSU] += busy - 1; /* one is in the instruction's price */
+    if (x->kind != ACCESS_LOAD) {
+        t->placed += total;
+        t->scattered += is_scattered(x) ? total : 0;
+    }
+    if (x->kind == ACCESS_STORE) {
+        t->stored += lanes * x->bytes;
+        t->stored_sectors += total;
+    }
     s->requests++;
     s->sectors += total;
     s->ideal += MAX(1u, (lanes * x->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES);

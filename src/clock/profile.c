@@ -55,10 +55,8 @@ static void prof_block_end(struct block *b)
             k->s.memory_wait = c->waited;
         }
     }
-    if (p->samples.n == 0) {
+    if (p->samples.n == 0)
         p->block_bytes = k->s.l2_read;
-        p->block_cycles = MAX(k->s.cycles, 1);
-    }
     vec_push(&p->samples, k->s);
 }
 
@@ -326,9 +324,14 @@ static void prof_access(struct warp *w, const struct insn *i, const struct acces
     const uint32_t *dst = p->prices.refs + price->refs + price->n_src;
     if (x->kind == ACCESS_LOAD) {
         float bytes = (float)(MAX(x->bytes, 4u) * (unsigned)__builtin_popcount(x->mask));
-        c->returned =
-            MAX(c->start + latency, c->returned) + MAX(bytes / (float)p->model->port_bytes, (float)lines);
-        latency = c->returned - c->start;
+        float takes = MAX(bytes / (float)p->model->port_bytes, (float)lines);
+        if (c->start >= c->asked) { /* data come through the port in the order in which loads start */
+            c->returned = MAX(c->start + latency, c->returned) + takes;
+            c->asked = c->start;
+            latency = c->returned - c->start;
+        } else {
+            latency += takes;
+        }
     }
     for (unsigned n = 0; n < price->n_dst && x->kind != ACCESS_STORE; n++) {
         struct reg_clock *r = &c->regs[dst[n]];
@@ -398,6 +401,7 @@ static void prof_spun(struct warp *w)
     k->s = c->spin_sample;
     c->block_start = c->last_start = c->order = c->spin_from + p->prices.of[c->spin_pc].latency;
     c->returned = MIN(c->returned, c->block_start);
+    c->asked = MIN(c->asked, c->block_start);
     c->waited = c->spin_waited;
     c->issued = 0;
     for (uint32_t r = 0; r < p->module->n_slots; r++)

@@ -10,7 +10,7 @@ struct warp_clock {
     float block_start, issued, last_start;
     float order, order_shared; /* loads start no earlier; the second holds those of shared memory alone */
     float async_ready[9];      /* of cp.async: the open group, then the last 8 committed */
-    float returned;            /* when the last load's data had come through the quarter's port */
+    float returned, asked;     /* when the last load's data had come through the quarter's port; its start */
     float waited;              /* caused by loads */
     float sync;
     float acquired; /* when it last gave up what the L1 held */
@@ -44,6 +44,7 @@ struct block_clock {
     struct sample s;
     uint32_t number;
     double touched; /* bytes */
+    double passed;  /* bytes that its share of the L1 did not have when they were asked for */
 };
 
 static inline float frontier(const struct warp_clock *c)

@@ -697,6 +697,7 @@ struct launch {
     uint8_t *ran;              /* by pc: what ran; NULL: nobody asks */
     uint64_t issued;           /* warp instructions of finished slices */
     uint64_t limit, clock;
+    int64_t slice;     /* instructions a warp may run before the next warp's turn */
     uint64_t progress; /* counts stores and atomics that change something, exits, barriers */
     uint32_t max_resident;
 };

@@ -145,7 +145,7 @@ static enum block_state block_turn(struct block *b)
         struct warp *w = &b->warps[warp_order(b, k)];
         if (!warp_can_run(w))
             continue;
-        int64_t slice = (int64_t)MIN((uint64_t)WARP_SLICE, l->limit - l->issued);
+        int64_t slice = MIN(l->slice, (int64_t)MIN(l->limit - l->issued, (uint64_t)INT64_MAX));
         w->fuel = slice;
         w->unspent = 0;
         w->yielded = false;

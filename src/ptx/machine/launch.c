@@ -3,6 +3,9 @@
 
 static const uint64_t default_limit = 4000000000ull;
 
+/* Of a timed launch, short enough that warps that share lines of memory come to these about together. */
+enum { SLICE = 1 << 20, TIMED_SLICE = 64 };
+
 /* The cluster's size: of the launch, or as the kernel requires it. */
 static bool cluster_fits(struct launch *l)
 {
@@ -118,6 +121,7 @@ static void observers_begin(struct launch *l)
     }
     l->watched = l->observer[PTX_CHECKER] || l->observer[PTX_CLOCK];
     BUG_IF(l->watched && l->observer[PTX_VALUES]);
+    l->slice = l->observer[PTX_CLOCK] ? TIMED_SLICE : SLICE;
 }
 
 static void observers_end(struct launch *l)

@@ -41,7 +41,6 @@ void release_sync(struct warp *w); /* lanes that wait at .sync for others that h
 uint32_t barrier_threads(const struct block *b, const struct barrier *bar); /* it waits for */
 void const_write(struct warp *w, const struct const_reg *c);
 void blocks_run(struct launch *l);
-enum { WARP_SLICE = 1 << 20 }; /* instructions a warp may run before the next warp's turn */
 void launch_stop(struct launch *l, enum ptx_end end);
 void calls_reset(struct warp *w);
 void calls_free(struct warp *w);

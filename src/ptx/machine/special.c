@@ -68,10 +68,10 @@ uint64_t special_value(const struct warp *w, enum special s, unsigned lane)
         return (uint32_t) ~((1u << lane) - 1);
     case SPECIAL_clock:
     case SPECIAL_clock64:
-        return l->issued + (uint64_t)(WARP_SLICE - w->fuel);
+        return l->issued + (uint64_t)(l->slice - w->fuel);
     case SPECIAL_globaltimer:
     case SPECIAL_globaltimer_lo:
-        return 1000000000ull + l->issued + (uint64_t)(WARP_SLICE - w->fuel);
+        return 1000000000ull + l->issued + (uint64_t)(l->slice - w->fuel);
     case SPECIAL_dynamic_smem_size:
         return l->shared_dynamic;
     case SPECIAL_envreg1: /* where cooperative groups keep a grid's barrier: high and low half of the address */
