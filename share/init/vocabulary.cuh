@@ -117,6 +117,14 @@ template <typename T> struct alignas(2 * sizeof(T)) complex {
          _i_n_d_e_x += (int64_t)blockDim.x * gridDim.x, i = (index_type)_i_n_d_e_x)
 #define CUDA_KERNEL_LOOP(i, n) CUDA_KERNEL_LOOP_TYPE(i, n, int)
 
+// for: ScalarConvert
+template <typename From, typename To> struct ScalarConvert {
+    static __host__ __device__ __forceinline__ To to(const From value)
+    {
+        return static_cast<To>(value);
+    }
+};
+
 // for: WARP_SHFL_XOR
 template <typename T>
 __device__ __forceinline__ T WARP_SHFL_XOR(T value, int mask, int width = 32, unsigned int members = 0xffffffff)

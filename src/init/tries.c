@@ -49,22 +49,32 @@ static const char *without_outer(struct init_source *s, const char *launcher)
     return NULL;
 }
 
-/* The declarations in whose lines the compiler finds errors are left out, where no kernel is among them. */
+/* May all that is left tell that it is not needed? What the compiler does not take is missed where it is used;
+ * what the launcher's reader does not take has to be no other version of something that is there. */
+static bool may_leave_out(const struct init_decl *d, bool compiled)
+{
+    return d && !d->is_global && (compiled || d->kind == INIT_CALL || (d->kind == INIT_TYPE && !d->specialised));
+}
+
+/* The declarations in whose lines errors are found are left out, where no kernel is among them. */
 static bool ban(struct init_source *s, const struct err *err)
 {
+    const bool compiled = strstr(err->text, "compile-failed");
     const char *at = err->text;
     int line = err->line;
+    bool any = false;
 
     do {
         struct init_decl *d = init_decl_at(s, line);
-        if (!d || d->is_global)
+        if (!may_leave_out(d, compiled))
             return false;
+        any = any || !d->banned;
         d->banned = true;
         at = strstr(at, "; line ");
         line = at ? atoi(at + 7) : 0;
         at += at ? 7 : 0;
     } while (line > 0);
-    return true;
+    return any;
 }
 
 /* The files of the task as the wrapper makes it; false, with err, where it could not be run. A declaration that
@@ -101,7 +111,8 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
             *t = before;
             continue;
         }
-        if (ran || !strstr(err->text, "compile-failed") || banned == MOST_BANNED || !ban(s, err))
+        const bool written = strstr(err->text, "compile-failed") || strstr(err->text, "not-understood");
+        if (ran || !written || banned == MOST_BANNED || !ban(s, err))
             break;
         *t = before;
     }
