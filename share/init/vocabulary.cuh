@@ -50,6 +50,25 @@ template <typename T> struct numeric_limits : std::numeric_limits<T> {
 } // namespace at
 namespace torch = at;
 
+// for: Float8_e4m3fn Float8_e5m2 Float8_e4m3fnuz Float8_e5m2fnuz
+#include <cuda_fp8.h>
+namespace c10 {
+using Float8_e4m3fn = __nv_fp8_e4m3;
+using Float8_e5m2 = __nv_fp8_e5m2;
+struct Float8_e4m3fnuz {
+    unsigned char x;
+};
+struct Float8_e5m2fnuz {
+    unsigned char x;
+};
+} // namespace c10
+namespace at {
+using c10::Float8_e4m3fn;
+using c10::Float8_e4m3fnuz;
+using c10::Float8_e5m2;
+using c10::Float8_e5m2fnuz;
+} // namespace at
+
 // for: complex
 namespace c10 {
 template <typename T> struct alignas(2 * sizeof(T)) complex {

@@ -53,7 +53,8 @@ static const char *without_outer(struct init_source *s, const char *launcher)
  * what the launcher's reader does not take has to be no other version of something that is there. */
 static bool may_leave_out(const struct init_decl *d, bool compiled)
 {
-    return d && !d->is_global && (compiled || d->kind == INIT_CALL || (d->kind == INIT_TYPE && !d->specialised));
+    return d && !d->is_global &&
+           (compiled || d->kind == INIT_CALL || (d->kind == INIT_TYPE && !d->specialised));
 }
 
 /* The declarations in whose lines errors are found are left out, where no kernel is among them. */
