@@ -65,6 +65,13 @@ static bool ban(struct init_source *s, const struct err *err)
     int line = err->line;
     bool any = false;
 
+    if (strstr(at, "__nv_name_map(") &&
+        (at = strstr(at, "; line "))) { /* the kernel is missed behind others' errors */
+        line = atoi(at + 7);
+        at += 7;
+    }
+    if (!at)
+        return false;
     do {
         struct init_decl *d = init_decl_at(s, line);
         if (!may_leave_out(d, compiled))
@@ -94,7 +101,7 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
     wrapper_divisors(t, w);
     if (own)
         t->launcher = NULL;
-    struct init_task before = *t;
+    struct init_task before = init_copy_task(s->arena, t);
     for (int banned = 0;; banned++) {
         write_kernel(s, kernel, own, t, folder);
         t->fuel = s->fuel;
@@ -109,13 +116,13 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
                                    : NULL;
         if (narrower) {
             before.launcher = narrower;
-            *t = before;
+            *t = init_copy_task(s->arena, &before);
             continue;
         }
         const bool written = strstr(err->text, "compile-failed") || strstr(err->text, "not-understood");
         if (ran || !written || banned == MOST_BANNED || !ban(s, err))
             break;
-        *t = before;
+        *t = init_copy_task(s->arena, &before);
     }
     for (size_t i = 0; i < s->decls.n && !ran; i++)
         s->decls.v[i].banned = false;
