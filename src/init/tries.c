@@ -49,39 +49,26 @@ static const char *without_outer(struct init_source *s, const char *launcher)
     return NULL;
 }
 
-/* May all that is left tell that it is not needed? What the compiler does not take is missed where it is used;
- * what the launcher's reader does not take has to be no other version of something that is there. */
-static bool may_leave_out(const struct init_decl *d, bool compiled)
-{
-    return d && !d->is_global &&
-           (compiled || d->kind == INIT_CALL || (d->kind == INIT_TYPE && !d->specialised));
-}
-
-/* The declarations in whose lines errors are found are left out, where no kernel is among them. */
+/* The declarations in whose lines the compiler finds errors are left out, where no kernel is among them. Those
+ * that it reports behind the kernel's name, which it missed, count alone. */
 static bool ban(struct init_source *s, const struct err *err)
 {
-    const bool compiled = strstr(err->text, "compile-failed");
-    const char *at = err->text;
-    int line = err->line;
+    const bool missed = strstr(err->text, "__nv_name_map(");
+    const char *at = missed ? strstr(err->text, "; line ") : err->text;
+    int line = missed && at ? atoi(at + strlen("; line ")) : err->line;
     bool any = false;
 
-    if (strstr(at, "__nv_name_map(") &&
-        (at = strstr(at, "; line "))) { /* the kernel is missed behind others' errors */
-        line = atoi(at + 7);
-        at += 7;
-    }
-    if (!at)
-        return false;
-    do {
+    at += missed && at ? strlen("; line ") : 0;
+    while (at && line > 0) {
         struct init_decl *d = init_decl_at(s, line);
-        if (!may_leave_out(d, compiled))
+        if (!d || d->is_global)
             return false;
         any = any || !d->banned;
         d->banned = true;
         at = strstr(at, "; line ");
-        line = at ? atoi(at + 7) : 0;
-        at += at ? 7 : 0;
-    } while (line > 0);
+        at += at ? strlen("; line ") : 0;
+        line = at ? atoi(at) : 0;
+    }
     return any;
 }
 
@@ -119,8 +106,7 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
             *t = init_copy_task(s->arena, &before);
             continue;
         }
-        const bool written = strstr(err->text, "compile-failed") || strstr(err->text, "not-understood");
-        if (ran || !written || banned == MOST_BANNED || !ban(s, err))
+        if (ran || !strstr(err->text, "compile-failed") || banned == MOST_BANNED || !ban(s, err))
             break;
         *t = init_copy_task(s->arena, &before);
     }

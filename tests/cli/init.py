@@ -120,6 +120,7 @@ SOUND = [
     ("left", "src/left.cu", "add_to_each", "[100]", ["{name: x, type: f32, shape: [n], role: inout}", "{name: by, type: f32, value: "]),
     ("left", "src/left.cu", "clear_small", "[100]", ["shape: [n], role: inout}"]),
     ("left", "src/left.cu", "load_each", "[100]", ["shape: [n], role: out}"]),
+    ("left", "src/left.cu", "scale_apart", "[5, 40]", ["dims: [rows, width]\n", "shape: [rows, width], role: out}"]),
     ("left", "src/copied.cu", "third_of", "[100]", ["shape: [n], role: out}"]),
 ]
 
