@@ -246,6 +246,54 @@ template <typename T, size_t N, template <typename> class Traits = DefaultPtrTra
 using PackedTensorAccessor64 = GenericPackedTensorAccessor<T, N, Traits, int64_t>;
 } // namespace at
 
+// for: THCDeviceTensor
+template <typename T, int Dim, typename IndexT = int> struct THCDeviceSubTensor {
+    T *data_;
+    const IndexT *size_, *stride_;
+    __host__ __device__ IndexT getSize(int i) const
+    {
+        return size_[i];
+    }
+    __host__ __device__ T *data() const
+    {
+        return data_;
+    }
+    __host__ __device__ decltype(auto) operator[](IndexT i) const
+    {
+        if constexpr (Dim == 1)
+            return (data_[stride_[0] * i]);
+        else
+            return THCDeviceSubTensor<T, Dim - 1, IndexT>{data_ + stride_[0] * i, size_ + 1, stride_ + 1};
+    }
+};
+template <typename T, int Dim, typename IndexT = int> struct THCDeviceTensor {
+    T *data_;
+    IndexT size_[Dim], stride_[Dim];
+    __host__ __device__ IndexT getSize(int i) const
+    {
+        return size_[i];
+    }
+    __host__ __device__ IndexT getStride(int i) const
+    {
+        return stride_[i];
+    }
+    __host__ __device__ T *data() const
+    {
+        return data_;
+    }
+    __host__ __device__ IndexT numElements() const
+    {
+        IndexT n = 1;
+        for (int i = 0; i < Dim; i++)
+            n *= size_[i];
+        return n;
+    }
+    __host__ __device__ decltype(auto) operator[](IndexT i) const
+    {
+        return THCDeviceSubTensor<T, Dim, IndexT>{data_, size_, stride_}[i];
+    }
+};
+
 // for: TensorInfo IndexToOffset
 namespace at {
 namespace cuda {

@@ -117,3 +117,11 @@ __global__ void scale_apart(const float *x, float *y, int rows, int x_stride, in
             y[blockIdx.x * y_stride + i] = scaled(x[blockIdx.x * x_stride + i]);
     }
 }
+
+// a view of a tensor, as old torch has it
+template <typename Dtype> __global__ void mean_of_pairs(THCDeviceTensor<Dtype, 2> in, THCDeviceTensor<Dtype, 2> out)
+{
+    const int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
+    if (column < out.getSize(1) && row < out.getSize(0))
+        out[row][column] = (in[row][2 * column] + in[row][2 * column + 1]) / 2;
+}
