@@ -123,6 +123,7 @@ SOUND = [
     ("left", "src/left.cu", "scale_apart", "[5, 40]", ["dims: [rows, width]\n", "shape: [rows, width], role: out}"]),
     ("left", "src/left.cu", "mean_of_pairs", "[41, 5, 20]",
      ["shape: [out_0, in_1], role: in}", "shape: [out_0, out_1], role: out}", "- in_1 >= 2 * out_1\n"]),
+    ("left", "src/left.cu", "dot_of_16", "[5]", ["{name: K, type: i32, value: 16}", "dims: [M]\n"]),
     ("left", "src/copied.cu", "third_of", "[100]", ["shape: [n], role: out}"]),
 ]
 

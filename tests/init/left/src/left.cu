@@ -125,3 +125,22 @@ template <typename Dtype> __global__ void mean_of_pairs(THCDeviceTensor<Dtype, 2
     if (column < out.getSize(1) && row < out.getSize(0))
         out[row][column] = (in[row][2 * column] + in[row][2 * column + 1]) / 2;
 }
+
+// a size that a check says is a number, and nothing else is checked
+__global__ void dot_of_16(const float *a, const float *x, float *y, int M, int K)
+{
+    const int row = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int i = 0; row < M && i < K; i++)
+        sum += a[row * K + i] * x[i];
+    if (row < M)
+        y[row] = sum;
+}
+
+void run_dot_of_16(torch::Tensor a, torch::Tensor x, torch::Tensor y)
+{
+    const int M = a.size(0);
+    const int K = a.size(1);
+    TORCH_CHECK(K == 16);
+    dot_of_16<<<(M + 127) / 128, 128>>>(a.data_ptr<float>(), x.data_ptr<float>(), y.data_ptr<float>(), M, K);
+}
