@@ -50,6 +50,25 @@ template <typename T> struct numeric_limits : std::numeric_limits<T> {
 } // namespace at
 namespace torch = at;
 
+// for: Float8_e4m3fn Float8_e5m2 Float8_e4m3fnuz Float8_e5m2fnuz
+#include <cuda_fp8.h>
+namespace c10 {
+using Float8_e4m3fn = __nv_fp8_e4m3;
+using Float8_e5m2 = __nv_fp8_e5m2;
+struct Float8_e4m3fnuz {
+    unsigned char x;
+};
+struct Float8_e5m2fnuz {
+    unsigned char x;
+};
+} // namespace c10
+namespace at {
+using c10::Float8_e4m3fn;
+using c10::Float8_e4m3fnuz;
+using c10::Float8_e5m2;
+using c10::Float8_e5m2fnuz;
+} // namespace at
+
 // for: complex
 namespace c10 {
 template <typename T> struct alignas(2 * sizeof(T)) complex {
@@ -116,6 +135,14 @@ template <typename T> struct alignas(2 * sizeof(T)) complex {
     for (index_type i = (index_type)_i_n_d_e_x; _i_n_d_e_x < (n);                           \
          _i_n_d_e_x += (int64_t)blockDim.x * gridDim.x, i = (index_type)_i_n_d_e_x)
 #define CUDA_KERNEL_LOOP(i, n) CUDA_KERNEL_LOOP_TYPE(i, n, int)
+
+// for: ScalarConvert
+template <typename From, typename To> struct ScalarConvert {
+    static __host__ __device__ __forceinline__ To to(const From value)
+    {
+        return static_cast<To>(value);
+    }
+};
 
 // for: WARP_SHFL_XOR
 template <typename T>
@@ -218,6 +245,54 @@ using PackedTensorAccessor32 = GenericPackedTensorAccessor<T, N, Traits, int32_t
 template <typename T, size_t N, template <typename> class Traits = DefaultPtrTraits>
 using PackedTensorAccessor64 = GenericPackedTensorAccessor<T, N, Traits, int64_t>;
 } // namespace at
+
+// for: THCDeviceTensor
+template <typename T, int Dim, typename IndexT = int> struct THCDeviceSubTensor {
+    T *data_;
+    const IndexT *size_, *stride_;
+    __host__ __device__ IndexT getSize(int i) const
+    {
+        return size_[i];
+    }
+    __host__ __device__ T *data() const
+    {
+        return data_;
+    }
+    __host__ __device__ decltype(auto) operator[](IndexT i) const
+    {
+        if constexpr (Dim == 1)
+            return (data_[stride_[0] * i]);
+        else
+            return THCDeviceSubTensor<T, Dim - 1, IndexT>{data_ + stride_[0] * i, size_ + 1, stride_ + 1};
+    }
+};
+template <typename T, int Dim, typename IndexT = int> struct THCDeviceTensor {
+    T *data_;
+    IndexT size_[Dim], stride_[Dim];
+    __host__ __device__ IndexT getSize(int i) const
+    {
+        return size_[i];
+    }
+    __host__ __device__ IndexT getStride(int i) const
+    {
+        return stride_[i];
+    }
+    __host__ __device__ T *data() const
+    {
+        return data_;
+    }
+    __host__ __device__ IndexT numElements() const
+    {
+        IndexT n = 1;
+        for (int i = 0; i < Dim; i++)
+            n *= size_[i];
+        return n;
+    }
+    __host__ __device__ decltype(auto) operator[](IndexT i) const
+    {
+        return THCDeviceSubTensor<T, Dim, IndexT>{data_, size_, stride_}[i];
+    }
+};
 
 // for: TensorInfo IndexToOffset
 namespace at {

@@ -19,8 +19,7 @@ enum {
         (list).cap = (list).n;                                                \
     } while (0)
 
-/* The task, of which nothing is shared that a search writes. */
-static struct init_task copy_task(struct arena *a, const struct init_task *t)
+struct init_task init_copy_task(struct arena *a, const struct init_task *t)
 {
     struct init_task c = *t;
 
@@ -44,7 +43,7 @@ struct attempts {
 /* The task as the search left it, with shapes that hold what was touched. */
 static bool cover(struct attempts *x, const struct init_task *found)
 {
-    struct init_task way = copy_task(x->arena, found);
+    struct init_task way = init_copy_task(x->arena, found);
 
     if (!found->runs || *way.fuel < LEAST_FUEL)
         return false;
@@ -104,7 +103,7 @@ static bool is_named(const struct init_task *t, const char *name)
  * none. */
 static bool composed(const struct attempts *x, size_t dim, struct init_task *way)
 {
-    *way = copy_task(x->arena, &x->before);
+    *way = init_copy_task(x->arena, &x->before);
     const char *name = way->dims.v[dim], *outer = is_named(way, "outer") ? "n_outer" : "outer";
     struct str product = {.arena = x->arena};
 
@@ -141,7 +140,7 @@ static bool divides(const struct init_task *t, size_t dim)
 /* All sizes but `but` are numbers that are usual, and small; SIZE_MAX: those that the kernel divides by are. */
 static bool freeze(struct attempts *x, const struct init_task *from, size_t but, int64_t most)
 {
-    struct init_task way = copy_task(x->arena, from);
+    struct init_task way = init_copy_task(x->arena, from);
     const size_t n = way.dims.n;
     int64_t *sizes = arena_array(x->arena, int64_t, n + 1), product = 1;
     bool *fixed = arena_array(x->arena, bool, n + 1);
@@ -183,7 +182,7 @@ static bool freeze(struct attempts *x, const struct init_task *from, size_t but,
 /* Flags the other way: what does not run at all may do so then. */
 static bool switch_off(struct attempts *x)
 {
-    struct init_task way = copy_task(x->arena, &x->before);
+    struct init_task way = init_copy_task(x->arena, &x->before);
     bool any = false;
 
     for (size_t i = 0; i < way.args.n; i++) {
@@ -201,7 +200,7 @@ static bool switch_off(struct attempts *x)
 /* The last way: each size is one number, and each shape what is touched then. */
 static bool pin(struct attempts *x, const struct init_task *from, const int64_t *sizes)
 {
-    struct init_task way = copy_task(x->arena, from);
+    struct init_task way = init_copy_task(x->arena, from);
 
     if (*way.unclean || *way.fuel < LEAST_FUEL)
         return false;
@@ -249,7 +248,7 @@ static bool settle_without_sizes(struct init_task *t, struct arena *a, const cha
     struct attempts x = {.t = t, .arena = a, .dir = dir, .name = name};
     const int64_t one = 1;
 
-    x.before = copy_task(a, t);
+    x.before = init_copy_task(a, t);
     vec_add(a, &x.before.dims, NO_SIZE);
     return pin(&x, &x.before, &one);
 }
@@ -267,9 +266,9 @@ bool init_settle(struct init_task *t, struct arena *a, const char *dir, const ch
     }
     if (!t->dims.n && settle_without_sizes(t, a, dir, name))
         return true;
-    x.before = copy_task(a, t);
+    x.before = init_copy_task(a, t);
     ran = init_probe(t, a, dir, name, err);
-    found = copy_task(a, t);
+    found = init_copy_task(a, t);
     found.bounds = t->bounds;
     COPY_LIST(a, found.bounds);
     t->sound = ran && t->runs && init_rehearse(t, a, dir, name);
@@ -279,7 +278,7 @@ bool init_settle(struct init_task *t, struct arena *a, const char *dir, const ch
     for (size_t i = 0; i < x.before.dims.n; i++) {
         if (!composed(&x, i, &way))
             continue;
-        base = base.dims.v == x.before.dims.v ? copy_task(a, &way) : base; /* the first one */
+        base = base.dims.v == x.before.dims.v ? init_copy_task(a, &way) : base; /* the first one */
         if (attempt(&x, &way))
             return true;
     }

@@ -107,11 +107,17 @@ static bool has_directive(const struct init_source *s, const struct init_decl *d
     return false;
 }
 
+/* What a file adds to the standard library, as the hash of a class of its own, no kernel uses. */
+static bool is_of_library(const struct init_decl *d)
+{
+    return str_starts(d->scope, "std::");
+}
+
 static void want(struct closing *c, size_t i)
 {
     struct init_decl *d = &c->s->decls.v[i];
 
-    if (d->wanted || d->banned || (d->kind == INIT_CALL && has_directive(c->s, d)))
+    if (d->wanted || d->banned || is_of_library(d) || (d->kind == INIT_CALL && has_directive(c->s, d)))
         return;
     d->wanted = true;
     vec_add(c->s->arena, &c->todo, i);

@@ -34,6 +34,20 @@ static char *with_edits(struct init_source *s, struct init_span span, char *text
     return arena_strdup(s->arena, str_text(&out));
 }
 
+/* `register int i` says nothing any more, and C++17 does not take it: blank. */
+static void blank_register(char *text)
+{
+    static const char word[] = "register";
+    char *p = text;
+
+    while ((p = (char *)str_find_word(text, p, word))) {
+        const char *next = p + strlen(word);
+        if (*next == ' ' && next[strspn(next, " ")] != '\0' && !strchr("\"=;,)", next[strspn(next, " ")]))
+            memset(p, ' ', strlen(word));
+        p += strlen(word);
+    }
+}
+
 /* The bytes of [first, end) as the file has them, blank where a decided condition leaves something out: lines
  * and columns stay. */
 static char *own_text(struct init_source *s, struct init_span span, const struct init_file *f)
@@ -52,6 +66,7 @@ static char *own_text(struct init_source *s, struct init_span span, const struct
                 *p = ' ';
         }
     }
+    blank_register(text);
     return with_edits(s, span, text);
 }
 

@@ -178,6 +178,23 @@ static void find_hosts(struct init_source *s, struct init_wrapped *w, bool expan
     w->n_hosts = hosts.n;
 }
 
+/* Has the file a kernel of this name itself? Then that one is what it launches: a copy, or another one. */
+static bool has_its_own(struct init_source *s, const char *path, const char *kernel)
+{
+    char *text;
+
+    if (!fs_read(s->arena, path, &text, NULL, NULL))
+        return false;
+    for (const char *p = text; (p = str_find_word(text, p, kernel)); p += strlen(kernel)) {
+        const char *first = p, *next = p + strlen(kernel) + strspn(p + strlen(kernel), " \t\r\n");
+        while (first > text && !strchr(";{}", first[-1]))
+            first--;
+        if (*next == '(' && memmem(first, (size_t)(p - first), "__global__", strlen("__global__")))
+            return true;
+    }
+    return false;
+}
+
 /* Where no function of what was read launches it, other files of the repository may. */
 static void look_further(struct init_source *s, size_t kernel, struct init_wrapped *w)
 {
@@ -191,7 +208,7 @@ static void look_further(struct init_source *s, size_t kernel, struct init_wrapp
     for (size_t i = 0; i < n && !w->n_hosts; i++) {
         const size_t from = s->tokens.n - 4;
 
-        if (!init_read_more(s, paths[i]))
+        if (has_its_own(s, paths[i], w->kernel->name) || !init_read_more(s, paths[i]))
             continue;
         init_declare(s, from);
         w->kernel = &s->decls.v[kernel];

@@ -310,6 +310,8 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
 /* probe.c: shapes and roles of what is touched at the sizes to which the task is bound. False: it does not run.
  */
 bool init_measure(struct init_task *t, struct arena *a, const char *dir, const char *name);
+/* attempt.c: the task, of which nothing is shared that a search writes. */
+struct init_task init_copy_task(struct arena *a, const struct init_task *t);
 /* attempt.c: the same, rehearsed, with sizes taken in other ways where it fails. */
 bool init_settle(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err);
 /* rehearse.c: do the small shapes of its suite run, within its shapes? Mends what it can. */

@@ -496,14 +496,14 @@ static void close_products(struct init_task *t, struct arena *a)
             const char *value = right ? arena_strndup(a, text, len) : sign + 4;
             if (right == left || !is_product(t, value, strlen(value), name))
                 continue;
-            init_drop(t, a, name, value, NULL, false);
-            for (size_t m = k; m + 1 < t->dims.n; m++)
-                t->dims.v[m] = t->dims.v[m + 1];
-            t->dims.n--;
             for (size_t m = i; m + 1 < t->domain.n; m++)
                 t->domain.v[m] = t->domain.v[m + 1];
             t->domain.n--;
-            i--;
+            init_drop(t, a, name, value, NULL, false); /* others may hold of numbers alone then */
+            for (size_t m = k; m + 1 < t->dims.n; m++)
+                t->dims.v[m] = t->dims.v[m + 1];
+            t->dims.n--;
+            i = SIZE_MAX; /* from the first one on again */
             break;
         }
     }

@@ -49,22 +49,27 @@ static const char *without_outer(struct init_source *s, const char *launcher)
     return NULL;
 }
 
-/* The declarations in whose lines the compiler finds errors are left out, where no kernel is among them. */
+/* The declarations in whose lines the compiler finds errors are left out, where no kernel is among them. Those
+ * that it reports behind the kernel's name, which it missed, count alone. */
 static bool ban(struct init_source *s, const struct err *err)
 {
-    const char *at = err->text;
-    int line = err->line;
+    const bool missed = strstr(err->text, "__nv_name_map(");
+    const char *at = missed ? strstr(err->text, "; line ") : err->text;
+    int line = missed && at ? atoi(at + strlen("; line ")) : err->line;
+    bool any = false;
 
-    do {
+    at += missed && at ? strlen("; line ") : 0;
+    while (at && line > 0) {
         struct init_decl *d = init_decl_at(s, line);
         if (!d || d->is_global)
             return false;
+        any = any || !d->banned;
         d->banned = true;
         at = strstr(at, "; line ");
-        line = at ? atoi(at + 7) : 0;
-        at += at ? 7 : 0;
-    } while (line > 0);
-    return true;
+        at += at ? strlen("; line ") : 0;
+        line = at ? atoi(at) : 0;
+    }
+    return any;
 }
 
 /* The files of the task as the wrapper makes it; false, with err, where it could not be run. A declaration that
@@ -83,7 +88,7 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
     wrapper_divisors(t, w);
     if (own)
         t->launcher = NULL;
-    struct init_task before = *t;
+    struct init_task before = init_copy_task(s->arena, t);
     for (int banned = 0;; banned++) {
         write_kernel(s, kernel, own, t, folder);
         t->fuel = s->fuel;
@@ -98,12 +103,12 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
                                    : NULL;
         if (narrower) {
             before.launcher = narrower;
-            *t = before;
+            *t = init_copy_task(s->arena, &before);
             continue;
         }
         if (ran || !strstr(err->text, "compile-failed") || banned == MOST_BANNED || !ban(s, err))
             break;
-        *t = before;
+        *t = init_copy_task(s->arena, &before);
     }
     for (size_t i = 0; i < s->decls.n && !ran; i++)
         s->decls.v[i].banned = false;

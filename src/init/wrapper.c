@@ -70,6 +70,19 @@ static bool body_says(const struct reading *d, const char *name)
     return false;
 }
 
+/* Is the parameter asked for the stream and for nothing else? `ctx.stream()` */
+static bool gives_stream(const struct reading *d, const char *name)
+{
+    const struct token *v = d->r.v;
+
+    for (size_t i = d->r.f.body; i + 2 < d->r.f.body_end; i++) {
+        if (token_is(&v[i], name) &&
+            !(wrapper_sign(&v[i + 1], ". ->") && token_in(&v[i + 2], "stream|cuda_stream|getStream")))
+            return false;
+    }
+    return true;
+}
+
 /* A parameter that is a struct: its members become parameters, and it is filled of them. */
 static bool read_struct(struct reading *d, const struct given *g)
 {
@@ -145,7 +158,7 @@ static void read_params(struct reading *d)
         const struct wrapper_param *p = &r->f.list[i];
         struct given g = {.param = p, .type = wrapper_type_of(r, r->v, p->first, p->last)};
 
-        if (!*p->name || !body_says(d, p->name))
+        if (!*p->name || !body_says(d, p->name) || (!g.type.type && gives_stream(d, p->name)))
             continue;
         if (is_stream(r, p)) {
             vec_add(r->arena, &r->streams, p->name);

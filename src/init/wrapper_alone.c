@@ -220,8 +220,8 @@ static bool asks_extent(const struct wrapper_reader *r, const char *name, int ex
     const char *number = arena_printf(r->arena, "%d", extent);
 
     for (size_t i = r->f.body; i + 5 < r->f.body_end; i++) {
-        if (token_is(&r->v[i], name) && token_is(&r->v[i + 1], ".") && token_in(&r->v[i + 2], "size|sizes") &&
-            token_is(&r->v[i + 4], number))
+        if (token_is(&r->v[i], name) && token_is(&r->v[i + 1], ".") &&
+            token_in(&r->v[i + 2], "size|sizes|getSize") && token_is(&r->v[i + 4], number))
             return true;
     }
     return false;
@@ -249,6 +249,7 @@ static bool give_view(struct alone *d, const char *name, const char *spelled)
         const char *name, *data, *sizes, *strides;
         int rank; /* 0: the template's second argument */
     } known[] = {{"PackedTensorAccessor", "data_", "sizes_", "strides_", 0},
+                 {"THCDeviceTensor", "data_", "size_", "stride_", 0},
                  {"TensorInfo", "data", "sizes", "strides", 2}};
     struct wrapper_reader *r = &d->r;
     const char *alias = wrapper_file_alias(r, spelled), *full = alias ? alias : spelled;

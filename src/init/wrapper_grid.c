@@ -126,8 +126,9 @@ static size_t known_word(struct grid_reader *k, size_t i, size_t last, int depth
     if (p) {
         struct wrapper_type type = wrapper_type_of(k->r, r->v, p->first, p->last);
 
-        if (i + 5 < r->f.body_end && token_is(&r->v[i + 1], ".") && token_in(&r->v[i + 2], "size|sizes") &&
-            wrapper_sign(&r->v[i + 3], "( [") && r->v[i + 4].kind == TOK_NUMBER) { /* of a view */
+        if (i + 5 < r->f.body_end && token_is(&r->v[i + 1], ".") &&
+            token_in(&r->v[i + 2], "size|sizes|getSize") && wrapper_sign(&r->v[i + 3], "( [") &&
+            r->v[i + 4].kind == TOK_NUMBER) { /* of a view */
             str_addf(out, "%s_%s", word, token_text(r->arena, &r->v[i + 4]));
             return i + 6;
         }

@@ -317,11 +317,28 @@ static bool in_case(const struct wrapper_reader *r, size_t launch)
     return false;
 }
 
+/* A switch over types that is left out names the type: it is the one that the kernel's parameters have. */
+static void name_switched(const struct slice *s, const char *statements, struct str *text)
+{
+    static const char *const names[] = {"scalar_t", "DType"};
+    struct wrapper_reader *r = s->r;
+    const char *type = NULL;
+
+    for (size_t i = 0; i < r->kernel.n_tparams && !type; i++)
+        type = r->kernel.tparams[i].is_type ? map_get(&r->alias, r->kernel.tparams[i].name) : NULL;
+    for (size_t i = 0; type && i < ARRAY_LEN(names); i++) {
+        const char *made = arena_printf(r->arena, "using %s =", names[i]);
+        if (str_has_word(statements, names[i]) && !strstr(statements, made) &&
+            !strstr(str_text(&r->head), made) && !init_named(r->source, names[i]))
+            str_addf(text, "    %s %s;\n", made, type);
+    }
+}
+
 /* Writes the launcher and the arguments; false: what the launch needs is not found. */
 static bool write_slice(struct slice *s, size_t name, const struct init_wrapped *w)
 {
     struct wrapper_reader *r = s->r;
-    struct str params = {0}, call = {0}, text = {0};
+    struct str params = {0}, call = {0}, text = {0}, statements = {.arena = r->arena};
     size_t close = s->launch, from = 0;
 
     while (close < r->f.body_end && !token_is(&r->v[close], ">>>"))
@@ -355,9 +372,11 @@ static bool write_slice(struct slice *s, size_t name, const struct init_wrapped 
                 known = known || (k + 1 < next->last && token_is(&r->v[k], s->given.entries[i].key) &&
                                   token_is(&r->v[k + 1], "=") && k > first);
         if (!known)
-            str_addf(&text, "    %s;\n", wrapper_expr(r, first, next->last));
+            str_addf(&statements, "    %s;\n", wrapper_expr(r, first, next->last));
     }
-    str_addf(&text, "    %s(%s);\n}\n", wrapper_expr(r, name, close + 1), str_text(&call));
+    str_addf(&statements, "    %s(%s);\n", wrapper_expr(r, name, close + 1), str_text(&call));
+    name_switched(s, str_text(&statements), &text);
+    str_addf(&text, "%s}\n", str_text(&statements));
     r->task->launcher = str_take(&text, r->arena);
     str_free(&params);
     str_free(&call);

@@ -243,9 +243,10 @@ struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token
             stars++;
         } else if (wrapper_sign(&v[i], "& &&"))
             t.reference = true;
-        else if (token_in(
-                     &v[i],
-                     "__restrict__|__restrict|restrict|volatile|static|inline|constexpr|struct|enum|typename"))
+        else if (
+            token_in(
+                &v[i],
+                "__restrict__|__restrict|restrict|__grid_constant__|volatile|static|inline|constexpr|struct|enum|typename"))
             continue;
         else {
             if (words.len && v[i].kind == TOK_WORD && v[i - 1].kind == TOK_WORD)

@@ -114,6 +114,17 @@ SOUND = [
     ("met", "src/types.cu", "add_counts", "[100]", ["{name: sums, type: u64, shape: [n], role: inout}"]),
     ("met", "src/inner.cu", "sum_warps", "[5]", ["shape: [32 * rows], role: in}", "shape: [rows], role: out}"]),
     ("met", "src/view.cu", "add_one", "[5, 40]", ["{name: x_data, type: f32, shape: [blocks_y, x_1], role: inout}"]),
+    # What stands around a kernel is left out, or read otherwise.
+    ("left", "src/left.cu", "mix_keys", "[100]", ["{name: keys, type: i32, shape: [n], role: in}", "shape: [n], role: out}"]),
+    ("left", "src/left.cu", "negate_all", "[100]", ["args:\n  - {name: x, type: f32, shape: [n], role: in}"]),
+    ("left", "src/left.cu", "add_to_each", "[100]", ["{name: x, type: f32, shape: [n], role: inout}", "{name: by, type: f32, value: "]),
+    ("left", "src/left.cu", "clear_small", "[100]", ["shape: [n], role: inout}"]),
+    ("left", "src/left.cu", "load_each", "[100]", ["shape: [n], role: out}"]),
+    ("left", "src/left.cu", "scale_apart", "[5, 40]", ["dims: [rows, width]\n", "shape: [rows, width], role: out}"]),
+    ("left", "src/left.cu", "mean_of_pairs", "[41, 5, 20]",
+     ["shape: [out_0, in_1], role: in}", "shape: [out_0, out_1], role: out}", "- in_1 >= 2 * out_1\n"]),
+    ("left", "src/left.cu", "dot_of_16", "[5]", ["{name: K, type: i32, value: 16}", "dims: [M]\n"]),
+    ("left", "src/copied.cu", "third_of", "[100]", ["shape: [n], role: out}"]),
 ]
 
 
