@@ -17,6 +17,7 @@ import resource
 import shlex
 import subprocess
 import sys
+import tempfile
 
 CMOCKA_PASSED = re.compile(r"^\[  PASSED  \] (\d+) test\(s\)\.", re.M)
 CMOCKA_FAILED = re.compile(r"^\[  FAILED  \] (\d+) test\(s\), listed below:", re.M)
@@ -27,6 +28,7 @@ BEYOND = 3  # lines after a failed case that are repeated
 MOST = 24  # lines of one program that are repeated
 COST = re.compile(r"^cost: ([\d.]+) s of a processor$", re.M)
 CASE_COST = re.compile(r"^ok - (.*) \(([\d.]+) s of a processor\)$", re.M)
+LSAN_BROKE = b"LeakSanitizer has encountered a fatal error"
 DEAREST = 10  # programs and cases that are named with their cost
 
 
@@ -53,8 +55,16 @@ def reasons(test):
 
 
 def with_cost(command):
-    """Runs a test program to its end; what it started and waited for counts."""
-    status = subprocess.run(command).returncode
+    """Runs a test program to its end; what it started and waited for counts. Once more where the leak sanitizer itself broke."""
+    with tempfile.TemporaryFile() as told:
+        status = subprocess.run(command, stderr=told).returncode
+        told.seek(0)
+        words = told.read()
+        if status and LSAN_BROKE in words:
+            print("LeakSanitizer broke: once more", file=sys.stderr, flush=True)
+            status = subprocess.run(command).returncode
+        else:
+            sys.stderr.buffer.write(words)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"cost: {used.ru_utime + used.ru_stime:.2f} s of a processor", file=sys.stderr, flush=True)
     sys.exit(128 - status if status < 0 else status)  # as a shell says which signal ended it

@@ -136,7 +136,7 @@ def made(home):
 @case
 def each_shape_gets_its_version(folder):
     """Of two files, each the faster one for a workload, one is made; the others get their verdicts."""
-    home, done = kept("run", made)
+    home, done = kept("run", made, subject=True)
     result = load(os.path.join(home, "run", "result.json"))
     expect(result["candidates"]["by_mind"]["also"] == len(GIVEN), result["candidates"])
     for name, verdict in {"wrong.cu": "wrong", "broken.cu": "compile-failed", "other.cu": "not-understood"}.items():
@@ -155,7 +155,7 @@ def each_shape_gets_its_version(folder):
 @rest
 def goes_on_without_the_files(folder):
     """A run that was stopped judges the files as they were."""
-    home, _ = kept("run", made)
+    home, _ = kept("run", made, subject=True)
     also = prepared(folder)
     said(astra(folder, "optimize", "task", *ROUNDS, "--out", "run", *also, "--budget-time", "0.001s"), 3)
     for name in GIVEN:

@@ -35,7 +35,7 @@ def ended(folder):
         done = said(astra(home, "optimize", "--list", "list", "--out", "all", *SHORT), 2)
         write(os.path.join(home, "stdout"), done.out)
 
-    home, _ = kept("campaign", make)
+    home, _ = kept("campaign", make, subject=True)
     shutil.copytree(home, folder, dirs_exist_ok=True)
     text = read(os.path.join(folder, "all", "campaign.json"))
     write(os.path.join(folder, "all", "campaign.json"), text.replace(os.path.realpath(home), os.path.realpath(folder)))

@@ -27,6 +27,10 @@ VERBS = ["optimize", "check", "bench", "profile", "sanitize", "init", "runs", "s
 
 SANITIZED = b"__asan_init" in subprocess.run(["nm", ASTRA], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
 
+# What makes the material of cases whose subject is another: under a sanitizer the plain program, where there is one.
+PLAIN = os.environ.get("PLAIN_ASTRA", ASTRA)
+_making = False
+
 # Of the cases: those of `make check` (drawn), of `make check-rest` (rest), or all.
 PART = "all" if os.environ.get("EVERY_CASE") else os.environ.get("PART", "all")
 
@@ -93,11 +97,17 @@ def environment(**changes):
     return env
 
 
-def astra(folder, *args, env=None, timeout=3000 if SANITIZED else 300, program=ASTRA, **more):
+def astra(folder, *args, env=None, timeout=3000 if SANITIZED else 300, program=None, **more):
     """Run astra to its end in a folder; gives status, out and err."""
+    env = env or environment()
+    if _making and "ASTRA_CUDA_DRIVER" not in env:  # the GPU of the tests is a library with a sanitizer in it
+        program = program or PLAIN
+        if PLAIN != ASTRA:
+            env = {k: v for k, v in env.items() if k != "ASTRA_NVRTC"}  # as that library is
+    program = program or ASTRA
     more.setdefault("stdout", subprocess.PIPE)
     more.setdefault("stderr", subprocess.PIPE)
-    done = subprocess.run([program, *map(str, args)], cwd=folder, env=env or environment(), stdin=subprocess.DEVNULL,
+    done = subprocess.run([program, *map(str, args)], cwd=folder, env=env, stdin=subprocess.DEVNULL,
                           timeout=timeout, check=False, **more)
     done.args = ["astra", *map(str, args)]
     done.out = (done.stdout or b"").decode("utf-8", "replace")
@@ -249,12 +259,17 @@ def optimize(folder, out="run", *more):
 _kept = {}
 
 
-def kept(name, make):
-    """A folder that `make(folder)` fills once for all cases of a file, and what that gave."""
+def kept(name, make, subject=False):
+    """A folder that `make(folder)` fills once for all cases of a file, and what that gave. subject: to make it is what is tested."""
+    global _making
     if name not in _kept:
         home = tempfile.mkdtemp(prefix="astra-kept-")
         atexit.register(shutil.rmtree, home, ignore_errors=True)
-        _kept[name] = home, make(home)
+        _making = not subject
+        try:
+            _kept[name] = home, make(home)
+        finally:
+            _making = False
     return _kept[name]
 
 
