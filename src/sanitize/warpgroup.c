@@ -82,7 +82,7 @@ static void copied(struct san_group *g, const struct insn *i)
         bool known = is_register(from);
         g->touched[to->slot] = known && g->touched[from->slot];
         g->written[to->slot] = known ? g->written[from->slot] : 0;
-        g->read[to->slot] = known ? g->read[from->slot] : 0;
+        g->read[to->slot] = 0; /* what was copied is the product's, the copy is not */
     }
 }
 
