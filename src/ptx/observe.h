@@ -766,7 +766,8 @@ struct flight {
     uint8_t value[16];
     struct kept *kept; /* PTX_VALUES' own: what stands beside `value` */
     uint64_t serial;   /* FLIGHT_ARRIVE: cp.async instructions before it */
-    float ready;       /* when the bytes are there, as the clock says */
+    float ready;       /* when the bytes are there, as the clock says; asked when it begins, unless `timed` */
+    bool timed;
 };
 
 struct bulk_groups { /* of a warp */
