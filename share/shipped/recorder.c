@@ -571,19 +571,24 @@ struct recorder_map {
 _Static_assert(sizeof(struct recorder_map) == 128, "a CUtensorMap");
 
 /* What the interpreter refuses never comes here: steps, interleaves, fills, types that flush. cuda.h has the name
- * with types of its own. */
-int recorder_encode(struct recorder_map *map, unsigned type, unsigned rank, void *address, const uint64_t *dims,
-                    const uint64_t *strides, const unsigned *box, const unsigned *steps, int interleave, int swizzle,
-                    int promotion, int fill) __asm__("cuTensorMapEncodeTiled");
+ * with types of its own, and more parameters than are read here. */
+int recorder_encode(struct recorder_map *map, unsigned type, unsigned rank, void *address, ...)
+    __asm__("cuTensorMapEncodeTiled");
 
-int recorder_encode(struct recorder_map *map, unsigned type, unsigned rank, void *address, const uint64_t *dims,
-                    const uint64_t *strides, const unsigned *box, const unsigned *steps, int interleave, int swizzle,
-                    int promotion, int fill)
+int recorder_encode(struct recorder_map *map, unsigned type, unsigned rank, void *address, ...)
 {
     static const uint8_t bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 0, 4, 0};
     struct recorder_map m = {.address = (uint64_t)address, .mark = 0x614d546eu};
+    __builtin_va_list rest;
 
-    (void)steps, (void)interleave, (void)fill;
+    __builtin_va_start(rest, address);
+    const uint64_t *dims = __builtin_va_arg(rest, const uint64_t *);
+    const uint64_t *strides = __builtin_va_arg(rest, const uint64_t *);
+    const unsigned *box = __builtin_va_arg(rest, const unsigned *);
+    (void)__builtin_va_arg(rest, const unsigned *); /* steps */
+    (void)__builtin_va_arg(rest, int);              /* interleave */
+    int swizzle = __builtin_va_arg(rest, int), promotion = __builtin_va_arg(rest, int);
+    __builtin_va_end(rest);
     if (rank < 1 || rank > 5 || type > 12 || swizzle < 0 || swizzle > 3 || promotion < 0 || promotion > 3 ||
         (uint64_t)address % 16)
         return 1;

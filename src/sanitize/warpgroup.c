@@ -188,8 +188,8 @@ static void begin_product(struct warp *w, const struct insn *i)
             reads_begin(w, i, operand);
 }
 
-/* What has read shared memory for the warp, as all its lanes know that wait: any of them may give it away. Where
- * only whole barriers order, one lane is as good. */
+/* What has read shared memory for the warp, as all its lanes know that wait: any of them may give it away.
+ * Where only whole barriers order, one lane is as good. */
 static uint32_t reader(struct warp *w, uint32_t mask)
 {
     struct race *r = san_of(w->launch)->race;

@@ -2,6 +2,7 @@
 // a thread, by one tensor copy, and by two blocks of a cluster that each fetch half a tile for both (multicast). One copy
 // after the other on one SM, and four under way on all SMs, from the L2 and from DRAM. `tensor OUT.csv` writes
 // group,name,parameter,value,unit as micro does: clocks a tile, and bytes that come into shared memory a nanosecond.
+//     nvcc -std=c++17 -O3 -gencode arch=compute_90a,code=sm_90a -o tensor tools/h200/tensor.cu && ./tensor OUT.csv
 #include "figures.cuh"
 #include <cstdint>
 #include <cudaTypedefs.h>
