@@ -560,6 +560,75 @@ int cudaFuncGetAttributes(unsigned char *a, const void *f)
     return 0;
 }
 
+/* ---- the driver's function for tensor maps: one says here what base/tensor_map.h says */
+
+struct recorder_map {
+    uint64_t address, strides[4], dims[5];
+    uint16_t box[5];
+    uint8_t type, rank, swizzle, promotion, rest[26];
+    uint32_t mark;
+};
+_Static_assert(sizeof(struct recorder_map) == 128, "a CUtensorMap");
+
+/* What the interpreter refuses never comes here: steps, interleaves, fills, types that flush. cuda.h has the name
+ * with types of its own, and more parameters than are read here. */
+int recorder_encode(struct recorder_map *map, unsigned type, unsigned rank, void *address, ...)
+    __asm__("cuTensorMapEncodeTiled");
+
+int recorder_encode(struct recorder_map *map, unsigned type, unsigned rank, void *address, ...)
+{
+    static const uint8_t bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 0, 4, 0};
+    struct recorder_map m = {.address = (uint64_t)address, .mark = 0x614d546eu};
+    __builtin_va_list rest;
+
+    __builtin_va_start(rest, address);
+    const uint64_t *dims = __builtin_va_arg(rest, const uint64_t *);
+    const uint64_t *strides = __builtin_va_arg(rest, const uint64_t *);
+    const unsigned *box = __builtin_va_arg(rest, const unsigned *);
+    (void)__builtin_va_arg(rest, const unsigned *); /* steps */
+    (void)__builtin_va_arg(rest, int);              /* interleave */
+    int swizzle = __builtin_va_arg(rest, int), promotion = __builtin_va_arg(rest, int);
+    __builtin_va_end(rest);
+    if (rank < 1 || rank > 5 || type > 12 || swizzle < 0 || swizzle > 3 || promotion < 0 || promotion > 3 ||
+        (uint64_t)address % 16)
+        return 1;
+    m.type = (uint8_t)type;
+    m.rank = (uint8_t)rank;
+    m.swizzle = (uint8_t)swizzle;
+    m.promotion = (uint8_t)promotion;
+    for (unsigned d = 0; d < rank; d++) {
+        m.dims[d] = dims[d];
+        m.box[d] = (uint16_t)(box[d] < 1000 ? box[d] : 1000);
+        if (d)
+            m.strides[d - 1] = strides[d - 1];
+        if (!dims[d] || dims[d] > 1ull << 32 || !box[d] || box[d] > 256 ||
+            (d && (strides[d - 1] % 16 || strides[d - 1] >= 1ull << 40)))
+            return 1;
+    }
+    if (box[0] * bytes[type] % 16 || (swizzle && box[0] * bytes[type] > 16u << swizzle))
+        return 1;
+    *map = m;
+    return 0;
+}
+
+int cudaGetDriverEntryPoint(const char *name, void **function, unsigned long flags, int *found)
+{
+    (void)flags;
+    if (!same_text(name, "cuTensorMapEncodeTiled"))
+        return unanswered("cudaGetDriverEntryPoint");
+    *function = (void *)recorder_encode;
+    if (found)
+        *found = 0;
+    return 0;
+}
+
+int cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version, unsigned long flags,
+                                     int *found)
+{
+    (void)version;
+    return cudaGetDriverEntryPoint(name, function, flags, found);
+}
+
 #define UNANSWERED(name) \
     int name(void)       \
     {                    \

@@ -92,50 +92,6 @@ static void leave(struct asked *x)
     x->version->other_blocks = x->original->other_blocks = 0;
 }
 
-/* ---- plans that differ ---- */
-
-static bool value_same(const struct kernel_value *x, const struct kernel_value *y)
-{
-    if (x->type != y->type || x->pointer != y->pointer || x->struct_bytes != y->struct_bytes ||
-        x->n_members != y->n_members)
-        return false;
-    for (size_t i = 0; i < x->n_members; i++)
-        if (x->members[i].offset != y->members[i].offset ||
-            !value_same(&x->members[i].value, &y->members[i].value))
-            return false;
-    if (x->struct_bytes)
-        return true;
-    return x->pointer ? x->p.buffer == y->p.buffer && x->p.offset_bytes == y->p.offset_bytes : x->i == y->i;
-}
-
-static bool step_same(const struct plan_step *x, const struct plan_step *y)
-{
-    if (x->kind != y->kind || x->n_args != y->n_args)
-        return false;
-    if (x->kind != PLAN_LAUNCH)
-        return (!x->kernel || str_eq(x->kernel, y->kernel)) && value_same(&x->to, &y->to) &&
-               (x->kind == PLAN_MEMSET || value_same(&x->from, &y->from)) && x->byte == y->byte &&
-               x->size_bytes == y->size_bytes;
-    for (size_t i = 0; i < x->n_args; i++)
-        if (!value_same(&x->args[i], &y->args[i]))
-            return false;
-    return !strcmp(x->kernel, y->kernel) && !memcmp(x->grid, y->grid, sizeof(x->grid)) &&
-           !memcmp(x->block, y->block, sizeof(x->block)) &&
-           !memcmp(x->cluster, y->cluster, sizeof(x->cluster)) && x->shared_bytes == y->shared_bytes &&
-           x->cooperative == y->cooperative && x->programmatic == y->programmatic;
-}
-
-static bool plan_same(const struct plan *x, const struct plan *y)
-{
-    bool same = x->n_steps == y->n_steps && x->n_workspaces == y->n_workspaces;
-
-    for (size_t i = 0; same && i < x->n_steps; i++)
-        same = step_same(&x->steps[i], &y->steps[i]);
-    for (size_t i = 0; same && i < x->n_workspaces; i++)
-        same = x->workspace_bytes[i] == y->workspace_bytes[i];
-    return same;
-}
-
 /* ---- answers that a launcher compares ---- */
 
 struct compared { /* two numbers beside an operator, the same on all shapes so far */

@@ -187,6 +187,7 @@ static void bind_param(struct interp *in, const struct token *at, const struct f
     }
     c->value.literal_zero = false;
     c->known = true;
+    c->fixed = in->fixed_only;
     env_bind(in, env, p->name, c);
 }
 
@@ -420,6 +421,25 @@ const struct type *call_type(struct interp *in, struct env *env, const struct ex
     return NULL;
 }
 
+_Noreturn static void not_called(struct interp *in, const struct expr *e, const struct cell *c)
+{
+    const char *why = "";
+
+    if (c->type->kind == TY_KERNEL && c->known && !c->value.kernel)
+        why = ", a pointer to a function that is null";
+    else if (c->type->kind == TY_KERNEL)
+        why = "; kernels are launched with <<<grid, block, shared, stream>>>";
+    fail(in->unit, e->at, "%s is a variable%s", e->a->name, why);
+}
+
+/* A pointer to a function that a struct holds; else what is called is a member function. */
+static bool is_function_member(struct interp *in, struct env *env, const struct expr *e)
+{
+    const struct type *t = type_static(in, env, e);
+
+    return t && t->kind == TY_KERNEL;
+}
+
 struct value call_expr(struct interp *in, struct env *env, const struct expr *e)
 {
     const struct expr *name = e->a;
@@ -429,8 +449,11 @@ struct value call_expr(struct interp *in, struct env *env, const struct expr *e)
     struct cell *c;
 
     if (name->kind != EX_NAME) {
-        struct value f = name->kind == EX_MEMBER ? value_null() : eval(in, env, name);
+        const bool method = name->kind == EX_MEMBER && !is_function_member(in, env, name);
+        struct value f = method ? value_null() : eval(in, env, name);
 
+        if (driver_is(&f) && runtime_call(in, env, e, DRIVER_FUNCTION, &out))
+            return out;
         if (f.type->kind != TY_LAMBDA)
             fail(in->unit, e->at,
                  "this call is not understood; functions of this file, of the CUDA runtime and of "
@@ -445,11 +468,14 @@ struct value call_expr(struct interp *in, struct env *env, const struct expr *e)
         c = env_find(in, env, use_of(name));
     if (c && c->type->kind == TY_CONSTANT && e->n_args == 0)
         return value_int(c->type->to, c->type->n);
+    if (c && c->known && driver_is(&c->value)) {
+        eval_name(in, env, name);
+        runtime_call(in, env, e, DRIVER_FUNCTION, &out);
+        return out;
+    }
     if (c) {
         if (!c->known || c->value.type->kind != TY_LAMBDA)
-            fail(in->unit, e->at, "%s is a variable%s", name->name,
-                 c->type->kind == TY_KERNEL ? "; kernels are launched with <<<grid, block, shared, stream>>>"
-                                            : "");
+            not_called(in, e, c);
         struct closure *closure = c->value.closure;
         struct env *bound = closure->env;
 

@@ -82,11 +82,16 @@ static void declare_one(struct interp *in, struct env *env, const struct declara
     struct cell *hidden;
     size_t place;
 
-    if (d->is_static && !d->constant)
-        fail(in->unit, d->at,
-             "static %s keeps state between calls, which a launcher may not; make it const or local", d->name);
+    const bool kept = d->is_static && !d->constant;
     for (const struct type_node *t = n; t; t = t->to)
         is_auto |= t->kind == TN_AUTO;
+    if (kept && !is_auto && type_resolve(in, env, n)->kind != TY_KERNEL)
+        driver_keep(in, d->at, d->name, cell_make(in, type_int, false));
+    for (size_t i = 0; kept && i < in->statics.n; i++)
+        if (in->statics.v[i].at == d->at) {
+            env_bind(in, env, d->name, in->statics.v[i].cell)->at = d->at;
+            return;
+        }
     if (n->kind == TN_REFERENCE) {
         struct place p = {NULL, -1};
 
@@ -181,7 +186,11 @@ static void declare_one(struct interp *in, struct env *env, const struct declara
     }
     c->value.literal_zero = false;
     in->fixed_only -= d->is_static && !d->is_constexpr;
-    c->fixed = d->is_constexpr || d->is_static;
+    c->fixed = d->is_constexpr || d->is_static || in->fixed_only;
+    if (kept) {
+        driver_keep(in, d->at, d->name, c);
+        vec_add(in->arena, &in->statics, ((struct static_cell){d->at, c}));
+    }
     env->names.v[place].cell = c;
 }
 

@@ -69,6 +69,8 @@ void place_write(struct interp *in, const struct token *at, struct place p, stru
     p.cell->value = convert(in, at, v, p.cell->type, false);
     p.cell->value.literal_zero = false;
     p.cell->known = true;
+    if (p.cell->kept)
+        driver_kept(in, at, p.cell);
 }
 
 struct cell *host_cell(struct interp *in, const struct token *at, struct value pointer, const char *what)
@@ -309,7 +311,7 @@ static struct value address_of(struct interp *in, struct env *env, const struct 
     struct place p;
 
     if (e->kind == EX_NAME && (e->has_targs || !env_find(in, env, use_of(e)))) {
-        if (kernel_named(in, env, e, &v))
+        if (kernel_named(in, env, e, &v) || driver_named(in, e, &v))
             return v;
         unknown_name(in, env, e);
     }

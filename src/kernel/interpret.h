@@ -95,6 +95,7 @@ struct cell { /* a variable */
     struct value value;
     bool known, constant;
     bool fixed;    /* the same in every call: a constant of the file, a constexpr */
+    bool kept;     /* from call to call: a function of the driver */
     uint64_t mark; /* of group_close */
     uint32_t segment;
     struct cell *elems; /* arrays, records */
@@ -127,6 +128,11 @@ struct access { /* of a variable, while the order of evaluation counts */
     bool write;
 };
 
+struct static_cell {
+    const struct token *at;
+    struct cell *cell;
+};
+
 struct interp {
     struct unit *unit;
     struct arena *arena;
@@ -150,6 +156,9 @@ struct interp {
     VEC(bool) freed;
     VEC(struct shared_limit) shared_limits;
     struct marks marks;
+    VEC(struct static_cell) statics;  /* not const ones of functions */
+    size_t n_kept;                    /* variables that are null before a call sets them */
+    bool keeps;                       /* an earlier call has set them */
     VEC(const char *) large_clusters; /* kernels that allow clusters of more than 8 blocks */
 };
 
@@ -336,7 +345,15 @@ const char *kernel_expression(struct interp *in, const struct token *at, const s
                               const struct value *args, size_t n_args, const struct func **f,
                               struct env **bound);
 
-/* runtime.c */
+/* driver.c: the driver's function that a launcher may use, also as a value; a kernel_ref without a kernel */
+#define DRIVER_FUNCTION "cuTensorMapEncodeTiled"
+bool driver_is(const struct value *v);
+bool driver_named(struct interp *in, const struct expr *e, struct value *out);
+/* c is not const, and keeps its value between calls, from its first one on. */
+void driver_keep(struct interp *in, const struct token *at, const char *name, struct cell *c);
+void driver_kept(struct interp *in, const struct token *at, const struct cell *c); /* its value may be kept */
+
+/* runtime.c; name: of the call, whatever e->a is */
 bool runtime_call(struct interp *in, struct env *env, const struct expr *e, const char *name,
                   struct value *out);
 bool runtime_constant(const char *name, struct value *out);

@@ -346,6 +346,70 @@ static void run(struct interp *in, const struct kernel *k, const struct kernel_v
     }
 }
 
+static bool value_same(const struct kernel_value *x, const struct kernel_value *y)
+{
+    if (x->type != y->type || x->pointer != y->pointer || x->struct_bytes != y->struct_bytes ||
+        x->n_members != y->n_members)
+        return false;
+    for (size_t i = 0; i < x->n_members; i++)
+        if (x->members[i].offset != y->members[i].offset ||
+            !value_same(&x->members[i].value, &y->members[i].value))
+            return false;
+    if (x->struct_bytes)
+        return true;
+    return x->pointer ? x->p.buffer == y->p.buffer && x->p.offset_bytes == y->p.offset_bytes : x->i == y->i;
+}
+
+static bool step_same(const struct plan_step *x, const struct plan_step *y)
+{
+    if (x->kind != y->kind || x->n_args != y->n_args)
+        return false;
+    if (x->kind != PLAN_LAUNCH)
+        return (!x->kernel || str_eq(x->kernel, y->kernel)) && value_same(&x->to, &y->to) &&
+               (x->kind == PLAN_MEMSET || value_same(&x->from, &y->from)) && x->byte == y->byte &&
+               x->size_bytes == y->size_bytes;
+    for (size_t i = 0; i < x->n_args; i++)
+        if (!value_same(&x->args[i], &y->args[i]))
+            return false;
+    return !strcmp(x->kernel, y->kernel) && !memcmp(x->grid, y->grid, sizeof(x->grid)) &&
+           !memcmp(x->block, y->block, sizeof(x->block)) &&
+           !memcmp(x->cluster, y->cluster, sizeof(x->cluster)) && x->shared_bytes == y->shared_bytes &&
+           x->cooperative == y->cooperative && x->programmatic == y->programmatic;
+}
+
+bool plan_same(const struct plan *x, const struct plan *y)
+{
+    bool same = x->n_steps == y->n_steps && x->n_workspaces == y->n_workspaces;
+
+    for (size_t i = 0; same && i < x->n_steps; i++)
+        same = step_same(&x->steps[i], &y->steps[i]);
+    for (size_t i = 0; same && i < x->n_workspaces; i++)
+        same = x->workspace_bytes[i] == y->workspace_bytes[i];
+    return same;
+}
+
+/* The first call finds nothing kept, a later one what an earlier one kept: both must give this plan. */
+static void check_kept(const struct interp *in, const struct kernel *k, const struct kernel_value *args)
+{
+    struct interp *later = arena_new(in->arena, struct interp);
+    struct plan plans[2] = {{.steps = in->plan.v, .n_steps = in->plan.n}, {0}};
+
+    interp_open(later, in->unit, in->arena);
+    later->limits = in->limits;
+    later->buffer_addr = in->buffer_addr;
+    later->keeps = true;
+    run(later, k, args);
+    plans[0].workspace_bytes = in->workspaces.v;
+    plans[0].n_workspaces = in->workspaces.n;
+    plans[1] = (struct plan){.steps = later->plan.v,
+                             .n_steps = later->plan.n,
+                             .workspace_bytes = later->workspaces.v,
+                             .n_workspaces = later->workspaces.n};
+    if (!plan_same(&plans[0], &plans[1]))
+        fail(in->unit, find_launcher(in->unit, k->entry)->at,
+             "what an earlier call keeps changes what %s launches", k->entry);
+}
+
 bool kernel_plan(struct plan *plan, struct arena *a, const struct kernel *k, const struct kernel_value *args,
                  const uint64_t *buffer_addr, const struct kernel_limits *limits, struct err *err)
 {
@@ -367,6 +431,8 @@ bool kernel_plan(struct plan *plan, struct arena *a, const struct kernel *k, con
         return false;
     }
     run(in, k, args);
+    if (in->n_kept)
+        check_kept(in, k, args);
     for (size_t i = 0; i < in->plan.n; i++) {
         const char *name = in->plan.v[i].kernel;
         size_t at = 0;

@@ -229,6 +229,8 @@ bool kernel_host_is_plain(const struct kernel *k, bool constants, struct err *er
 /* The kernel of this file that `name`, with the namespaces written before it, means at byte `at` of the text;
  * NULL: none, or more than one. */
 const struct kernel_function *kernel_meant(const struct kernel *k, const char *name, size_t at);
+/* Do the same things happen, in the same order? */
+bool plan_same(const struct plan *x, const struct plan *y);
 /* Does the step launch the kernel of this qualified name? */
 bool plan_launches(const struct plan_step *step, const char *qualified);
 

@@ -88,6 +88,18 @@ static void pending_push(struct interp *in, const struct token *at, const char *
     vec_add(in->arena, &in->pending, name);
 }
 
+static bool keeps_function(struct interp *in, const struct global *g)
+{
+    struct env *alone = arena_new(in->arena, struct env);
+    const struct type *t = g->decl.init ? type_static(in, alone, g->decl.init) : NULL;
+
+    if (g->n_tparams || g->decl.constant)
+        return false;
+    if (g->decl.type->kind != TN_AUTO)
+        t = type_resolve(in, alone, g->decl.type);
+    return t && t->kind == TY_KERNEL;
+}
+
 /* A constant of the file, evaluated when it is first asked for. */
 static struct cell *file_constant(struct interp *in, struct name_use use)
 {
@@ -112,7 +124,8 @@ static struct cell *file_constant(struct interp *in, struct name_use use)
         fail(in->unit, use.at, "%s is defined behind the constant that needs it", name);
     if (g->device)
         fail(in->unit, g->decl.at, "%s lives on the device; the launcher cannot read it", name);
-    if (!g->usable)
+    const bool kept = !g->usable && keeps_function(in, g);
+    if (!g->usable && !kept)
         fail(
             in->unit, g->decl.at,
             "%s is a variable of the file; a launcher keeps no state between calls, so only const and constexpr with "
@@ -132,6 +145,8 @@ static struct cell *file_constant(struct interp *in, struct name_use use)
     struct cell *cell = vec_last(&alone->names).cell;
     env_bind(in, &in->file, g->name, cell);
     cell->fixed = true;
+    if (kept)
+        driver_keep(in, g->decl.at, name, cell);
     return cell;
 }
 
@@ -386,7 +401,7 @@ struct value eval_name(struct interp *in, struct env *env, const struct expr *e)
     if (e->look == LOOK_HERE && env_find_type(env, e->name))
         fail(in->unit, e->at, "%s is a type, not a value", e->name);
     if ((e->has_targs && template_constant(in, env, e, &v)) || enumerator_read(in, e, &v) ||
-        kernel_named(in, env, e, &v) || member_constant(in, env, e, &v) ||
+        kernel_named(in, env, e, &v) || member_constant(in, env, e, &v) || driver_named(in, e, &v) ||
         (e->look != LOOK_STD && runtime_constant(e->name, &v)))
         return v;
     if (!is_own_function(in->unit, e))

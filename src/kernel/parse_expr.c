@@ -190,6 +190,7 @@ static struct expr *literal(struct parser *p)
         while (p->t[1].kind == TOK_STRING) {
             int64_t more = string_bytes(++p->t);
 
+            e->name = arena_printf(p->arena, "%s%s", e->name, token_text(p->arena, p->t));
             e->string_bytes = e->string_bytes && more ? e->string_bytes + more - 1 : 0;
         }
     } else if (parse_is(p, "true") || parse_is(p, "false")) {

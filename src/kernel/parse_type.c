@@ -425,8 +425,9 @@ struct type_node *parse_declarator(struct parser *p, struct type_node *base, con
         n->constant = s.is_const;
     }
     *at = p->t;
-    if (parse_is(p, "(") && (token_is(p->t + 1, "*") || token_is(p->t + 1, "&"))) {
-        p->t += 2;
+    const struct token *star = p->t + 1 + token_is(p->t + 1, "CUDAAPI"); /* an empty macro of cuda.h */
+    if (parse_is(p, "(") && (token_is(star, "*") || token_is(star, "&"))) {
+        p->t = star + 1;
         s = (struct specifiers){0};
         parse_attributes(p, &s);
         *at = p->t;

@@ -1,29 +1,19 @@
 /* The CUDA runtime's calls that a launcher may make. They become steps of the plan, or answer from the limits
  * of the device that the plan is for; each gives a cudaError_t as the real one does. */
-#include "kernel/internal.h"
-
-#include "base/tensor_map.h"
+#include "runtime.h"
 
 #include <limits.h>
 
-struct call {
-    struct interp *in;
-    struct env *env;
-    const struct expr *e;
-    size_t n;
-    struct value *args;
-};
-
-static const struct token *arg_at(const struct call *c, size_t i)
+const struct token *call_at(const struct call *c, size_t i)
 {
     return i < c->n ? c->e->args[i]->at : c->e->at;
 }
 
-static int64_t integer(const struct call *c, size_t i, const char *what)
+int64_t call_integer(const struct call *c, size_t i, const char *what)
 {
     if (c->args[i].type->kind != TY_SCALAR)
-        fail(c->in->unit, arg_at(c, i), "%s must be a number", what);
-    return to_integer(c->in, arg_at(c, i), convert(c->in, arg_at(c, i), c->args[i], type_ulong, true), what);
+        fail(c->in->unit, call_at(c, i), "%s must be a number", what);
+    return to_integer(c->in, call_at(c, i), convert(c->in, call_at(c, i), c->args[i], type_ulong, true), what);
 }
 
 static void stream(const struct call *c, size_t i)
@@ -32,9 +22,9 @@ static void stream(const struct call *c, size_t i)
 
     if (i >= c->n)
         fail(c->in->unit, c->e->at, "%s without the launcher's stream", c->e->a->name);
-    v = convert(c->in, arg_at(c, i), c->args[i], type_stream, false);
+    v = convert(c->in, call_at(c, i), c->args[i], type_stream, false);
     if (!v.stream)
-        fail(c->in->unit, arg_at(c, i), "%s is on the default stream; give the launcher's stream parameter",
+        fail(c->in->unit, call_at(c, i), "%s is on the default stream; give the launcher's stream parameter",
              c->e->a->name);
 }
 
@@ -52,24 +42,24 @@ static const struct kernel_limits *ask(const struct call *c)
 }
 
 /* *pointer = v; the pointer may be to another integer type of the same size. */
-static void give(const struct call *c, size_t i, struct value v)
+void call_give(const struct call *c, size_t i, struct value v)
 {
-    struct cell *cell = host_cell(c->in, arg_at(c, i), c->args[i], "the result's place");
+    struct cell *cell = host_cell(c->in, call_at(c, i), c->args[i], "the result's place");
 
     if (type_is_integer(v.type) && (!type_is_integer(cell->type) || cell->type->size < 4))
-        fail(c->in->unit, arg_at(c, i), "%s writes an int here, not %s", c->e->a->name,
+        fail(c->in->unit, call_at(c, i), "%s writes an int here, not %s", c->e->a->name,
              type_spell(c->in->arena, cell->type));
-    place_write(c->in, arg_at(c, i), (struct place){cell, -1}, v);
+    place_write(c->in, call_at(c, i), (struct place){cell, -1}, v);
 }
 
-static struct value device_pointer(const struct call *c, size_t i, const char *what)
+struct value call_buffer(const struct call *c, size_t i, const char *what)
 {
     struct value v = c->args[i];
 
     if (v.type->kind != TY_POINTER || v.p.host || v.p.buffer == -1)
-        fail(c->in->unit, arg_at(c, i), "%s must be a pointer into a buffer", what);
+        fail(c->in->unit, call_at(c, i), "%s must be a pointer into a buffer", what);
     if (v.p.buffer <= -2 && c->in->freed.v[-2 - v.p.buffer])
-        fail(c->in->unit, arg_at(c, i), "%s is workspace that is freed already", what);
+        fail(c->in->unit, call_at(c, i), "%s is workspace that is freed already", what);
     return v;
 }
 
@@ -96,16 +86,16 @@ static void add_step(const struct call *c, struct plan_step step)
 
 static int call_malloc(const struct call *c)
 {
-    struct cell *cell = host_cell(c->in, arg_at(c, 0), c->args[0], "where the workspace's pointer goes");
-    int64_t bytes = integer(c, 1, "the size of the workspace");
+    struct cell *cell = host_cell(c->in, call_at(c, 0), c->args[0], "where the workspace's pointer goes");
+    int64_t bytes = call_integer(c, 1, "the size of the workspace");
 
     if (cell->type->kind != TY_POINTER)
-        fail(c->in->unit, arg_at(c, 0), "the workspace's pointer goes into a pointer, not %s",
+        fail(c->in->unit, call_at(c, 0), "the workspace's pointer goes into a pointer, not %s",
              type_spell(c->in->arena, cell->type));
     if (cell->constant)
-        fail(c->in->unit, arg_at(c, 0), "an assignment to a constant");
+        fail(c->in->unit, call_at(c, 0), "an assignment to a constant");
     if (bytes > (int64_t)1 << 40)
-        fail(c->in->unit, arg_at(c, 1), "a workspace of %lld bytes", (long long)bytes);
+        fail(c->in->unit, call_at(c, 1), "a workspace of %lld bytes", (long long)bytes);
     if (c->in->workspaces.n >= 256)
         fail(c->in->unit, c->e->at, "more than 256 workspaces");
     vec_add(c->in->arena, &c->in->workspaces, bytes);
@@ -126,11 +116,11 @@ static int call_free(const struct call *c)
 {
     struct value v = c->args[0];
 
-    if (v.type->kind == TY_NULL || (v.type->kind == TY_POINTER && !truth(c->in, arg_at(c, 0), v)))
+    if (v.type->kind == TY_NULL || (v.type->kind == TY_POINTER && !truth(c->in, call_at(c, 0), v)))
         return 0;
-    v = device_pointer(c, 0, "what is freed");
+    v = call_buffer(c, 0, "what is freed");
     if (v.p.buffer >= 0 || v.p.offset != 0)
-        fail(c->in->unit, arg_at(c, 0), "only the pointer that cudaMallocAsync gave is freed");
+        fail(c->in->unit, call_at(c, 0), "only the pointer that cudaMallocAsync gave is freed");
     c->in->freed.v[-2 - v.p.buffer] = true;
     return 0;
 }
@@ -145,9 +135,9 @@ static int call_memset(const struct call *c)
 {
     struct plan_step step = {.kind = PLAN_MEMSET};
 
-    step.to = plan_pointer(device_pointer(c, 0, "what is set"));
-    step.byte = (int)(uint8_t)convert(c->in, arg_at(c, 1), c->args[1], type_int, false).i;
-    step.size_bytes = integer(c, 2, "the number of bytes");
+    step.to = plan_pointer(call_buffer(c, 0, "what is set"));
+    step.byte = (int)(uint8_t)convert(c->in, call_at(c, 1), c->args[1], type_int, false).i;
+    step.size_bytes = call_integer(c, 2, "the number of bytes");
     stream(c, 3);
     add_step(c, step);
     return 0;
@@ -156,15 +146,15 @@ static int call_memset(const struct call *c)
 static int call_memcpy(const struct call *c)
 {
     struct plan_step step = {.kind = PLAN_COPY};
-    int64_t kind = integer(c, 3, "the kind of copy");
+    int64_t kind = call_integer(c, 3, "the kind of copy");
 
     if (kind != 3 && kind != 4)
-        fail(c->in->unit, arg_at(c, 3),
+        fail(c->in->unit, call_at(c, 3),
              "a copy from or to the host; allowed are copies between buffers "
              "(cudaMemcpyDeviceToDevice)");
-    step.to = plan_pointer(device_pointer(c, 0, "the destination"));
-    step.from = plan_pointer(device_pointer(c, 1, "the source"));
-    step.size_bytes = integer(c, 2, "the number of bytes");
+    step.to = plan_pointer(call_buffer(c, 0, "the destination"));
+    step.from = plan_pointer(call_buffer(c, 1, "the source"));
+    step.size_bytes = call_integer(c, 2, "the number of bytes");
     stream(c, 4);
     add_step(c, step);
     return 0;
@@ -184,26 +174,26 @@ static int call_to_symbol(const struct call *c)
         g = found.n == 1 && found.v[0]->kind == DECL_GLOBAL ? found.v[0]->global : NULL;
     }
     if (!g || !g->constant_memory)
-        fail(c->in->unit, arg_at(c, 0), "%s copies to the name of a __constant__ variable of the file",
+        fail(c->in->unit, call_at(c, 0), "%s copies to the name of a __constant__ variable of the file",
              c->e->a->name);
     struct env *alone = arena_new(c->in->arena, struct env);
-    int64_t size = integer(c, 2, "the number of bytes"), kind = integer(c, 4, "the kind of copy");
+    int64_t size = call_integer(c, 2, "the number of bytes"), kind = call_integer(c, 4, "the kind of copy");
     int64_t room = type_resolve(c->in, alone, g->decl.type)->size;
 
     step.kernel = g->name;
     step.size_bytes = size;
-    step.to.p.offset_bytes = integer(c, 3, "the offset");
+    step.to.p.offset_bytes = call_integer(c, 3, "the offset");
     stream(c, 5);
     if (room == 0)
-        fail(c->in->unit, arg_at(c, 0), "the size of %s is not understood", e->name);
+        fail(c->in->unit, call_at(c, 0), "the size of %s is not understood", e->name);
     if ((kind != 1 && kind != 4) || c->args[1].type->kind != TY_POINTER || !c->args[1].p.host)
-        fail(c->in->unit, arg_at(c, 1),
+        fail(c->in->unit, call_at(c, 1),
              "what goes to constant memory are variables of the launcher "
              "(cudaMemcpyHostToDevice)");
     if (size < 0 || step.to.p.offset_bytes < 0 || size > room - step.to.p.offset_bytes)
-        fail(c->in->unit, arg_at(c, 2), "%lld bytes at offset %lld go beyond the %lld of %s", (long long)size,
+        fail(c->in->unit, call_at(c, 2), "%lld bytes at offset %lld go beyond the %lld of %s", (long long)size,
              (long long)step.to.p.offset_bytes, (long long)room, e->name);
-    step.from = record_bytes(c->in, arg_at(c, 1), c->args[1], size);
+    step.from = record_bytes(c->in, call_at(c, 1), c->args[1], size);
     if (size > 0)
         add_step(c, step);
     return 0;
@@ -212,9 +202,9 @@ static int call_to_symbol(const struct call *c)
 static const struct kernel_ref *kernel_of(const struct call *c, size_t i)
 {
     if (c->args[i].type->kind != TY_KERNEL)
-        fail(c->in->unit, arg_at(c, i), "%s takes a kernel here", c->e->a->name);
+        fail(c->in->unit, call_at(c, i), "%s takes a kernel here", c->e->a->name);
     if (!c->args[i].kernel)
-        fail(c->in->unit, arg_at(c, i), "a kernel's address that is null");
+        fail(c->in->unit, call_at(c, i), "a kernel's address that is null");
     return c->args[i].kernel;
 }
 
@@ -223,18 +213,18 @@ static const char *expression_of(const struct call *c, size_t i)
     const struct func *f;
     struct env *bound;
 
-    return kernel_expression(c->in, arg_at(c, i), kernel_of(c, i), NULL, 0, &f, &bound);
+    return kernel_expression(c->in, call_at(c, i), kernel_of(c, i), NULL, 0, &f, &bound);
 }
 
 static int call_func_attribute(const struct call *c)
 {
     const char *kernel = expression_of(c, 0);
-    int64_t attribute = integer(c, 1, "the attribute"), value;
+    int64_t attribute = call_integer(c, 1, "the attribute"), value;
 
     if (attribute != 8 && attribute != 14) /* carve-out and cluster hints change no result */
         return 0;
-    value =
-        to_integer(c->in, arg_at(c, 2), convert(c->in, arg_at(c, 2), c->args[2], type_int, false), "the value");
+    value = to_integer(c->in, call_at(c, 2), convert(c->in, call_at(c, 2), c->args[2], type_int, false),
+                       "the value");
     if (attribute == 14) {
         if (value)
             vec_add(c->in->arena, &c->in->large_clusters, kernel);
@@ -276,13 +266,13 @@ const char *kernel_device_member(int number)
 static int call_device_attribute(const struct call *c)
 {
     const struct kernel_limits *l = ask(c);
-    int64_t attribute = integer(c, 1, "the attribute"), value;
+    int64_t attribute = call_integer(c, 1, "the attribute"), value;
 
     if (attribute < 0 || attribute > INT_MAX || !kernel_device_attribute(l, (int)attribute, &value))
-        fail(c->in->unit, arg_at(c, 1),
+        fail(c->in->unit, call_at(c, 1),
              "device attribute %lld is not understood; docs/launcher.md lists those that are",
              (long long)attribute);
-    give(c, 0, value_int(type_int, value));
+    call_give(c, 0, value_int(type_int, value));
     return 0;
 }
 
@@ -318,10 +308,11 @@ static int blocks_per_sm(const struct call *c, const char *kernel, int64_t threa
 
 static int call_occupancy(const struct call *c)
 {
-    int64_t threads = convert(c->in, arg_at(c, 2), c->args[2], type_int, false).i;
+    int64_t threads = convert(c->in, call_at(c, 2), c->args[2], type_int, false).i;
 
-    give(c, 0,
-         value_int(type_int, blocks_per_sm(c, expression_of(c, 1), threads, integer(c, 3, "shared memory"))));
+    call_give(c, 0,
+              value_int(type_int,
+                        blocks_per_sm(c, expression_of(c, 1), threads, call_integer(c, 3, "shared memory"))));
     return 0;
 }
 
@@ -329,8 +320,8 @@ static int call_occupancy(const struct call *c)
 static int call_block_size(const struct call *c)
 {
     const char *kernel = expression_of(c, 2);
-    int64_t shared = c->n > 3 ? integer(c, 3, "shared memory") : 0;
-    int64_t limit = c->n > 4 ? integer(c, 4, "the block's limit") : 0;
+    int64_t shared = c->n > 3 ? call_integer(c, 3, "shared memory") : 0;
+    int64_t limit = c->n > 4 ? call_integer(c, 4, "the block's limit") : 0;
     int64_t best = 0, best_blocks = 0;
 
     if (limit <= 0 || limit > limits(c)->max_threads_per_block)
@@ -343,8 +334,8 @@ static int call_block_size(const struct call *c)
             best_blocks = blocks;
         }
     }
-    give(c, 0, value_int(type_int, best_blocks * limits(c)->sm_count));
-    give(c, 1, value_int(type_int, best));
+    call_give(c, 0, value_int(type_int, best_blocks * limits(c)->sm_count));
+    call_give(c, 1, value_int(type_int, best));
     return 0;
 }
 
@@ -356,7 +347,7 @@ static struct value *args_by_addresses(const struct call *c, const struct kernel
     const struct func *f;
     struct env *bound;
 
-    kernel_expression(c->in, arg_at(c, kernel_arg), k, NULL, 0, &f, &bound);
+    kernel_expression(c->in, call_at(c, kernel_arg), k, NULL, 0, &f, &bound);
     *n = f->n_params;
     for (size_t i = 0; i < f->n_params; i++) {
         struct value list = c->args[at];
@@ -365,24 +356,24 @@ static struct value *args_by_addresses(const struct call *c, const struct kernel
         const struct type *t = type_resolve(c->in, bound, f->params[i].type);
 
         if (list.type->kind == TY_POINTER && list.p.host)
-            list = binary(c->in, arg_at(c, at), OP_ADD, list, value_int(type_long, (int64_t)i));
-        cell = host_cell(c->in, arg_at(c, at), list, "the list of arguments");
+            list = binary(c->in, call_at(c, at), OP_ADD, list, value_int(type_long, (int64_t)i));
+        cell = host_cell(c->in, call_at(c, at), list, "the list of arguments");
         if (!cell->known)
-            fail(c->in->unit, arg_at(c, at), "the list of arguments has no value for argument %zu", i + 1);
+            fail(c->in->unit, call_at(c, at), "the list of arguments has no value for argument %zu", i + 1);
         element = cell->value;
         if (element.type->kind != TY_POINTER)
-            fail(c->in->unit, arg_at(c, at), "argument %zu in the list is not an address", i + 1);
-        cell = host_cell(c->in, arg_at(c, at), element, "each argument in the list");
+            fail(c->in->unit, call_at(c, at), "argument %zu in the list is not an address", i + 1);
+        cell = host_cell(c->in, call_at(c, at), element, "each argument in the list");
         if (!cell->known)
-            fail(c->in->unit, arg_at(c, at), "argument %zu in the list points to a variable without a value",
+            fail(c->in->unit, call_at(c, at), "argument %zu in the list points to a variable without a value",
                  i + 1);
         if (cell->type->kind != t->kind || cell->type->size != t->size ||
             (t->kind == TY_SCALAR && cell->type->scalar != t->scalar && type_is_float(t)) ||
             type_is_float(cell->type) != type_is_float(t))
-            fail(c->in->unit, arg_at(c, at),
+            fail(c->in->unit, call_at(c, at),
                  "argument %zu in the list is the address of a %s, but kernel %s takes a %s", i + 1,
                  type_spell(c->in->arena, cell->type), f->name, type_spell(c->in->arena, t));
-        args[i] = convert(c->in, arg_at(c, at), cell->value, t, true);
+        args[i] = convert(c->in, call_at(c, at), cell->value, t, true);
     }
     return args;
 }
@@ -413,10 +404,10 @@ static int call_launch_cooperative(const struct call *c)
 
 static struct value member_of(const struct call *c, size_t i, const struct cell *record, const char *name)
 {
-    const struct cell *m = record_member(c->in, arg_at(c, i), record, name);
+    const struct cell *m = record_member(c->in, call_at(c, i), record, name);
 
     if (!m->known)
-        fail(c->in->unit, arg_at(c, i), "the member %s of %s has no value", name, record->type->name);
+        fail(c->in->unit, call_at(c, i), "the member %s of %s has no value", name, record->type->name);
     return m->value;
 }
 
@@ -433,7 +424,7 @@ enum launch_attribute { /* the runtime's numbers */
 static void read_attribute(const struct call *c, const struct cell *attribute, struct launch_attributes *to)
 {
     int64_t id = member_of(c, 0, attribute, "id").i;
-    const struct cell *value = record_member(c->in, arg_at(c, 0), attribute, "val");
+    const struct cell *value = record_member(c->in, call_at(c, 0), attribute, "val");
 
     switch (id) {
     case LAUNCH_IGNORE:
@@ -448,14 +439,14 @@ static void read_attribute(const struct call *c, const struct cell *attribute, s
         memcpy(to->cluster, member_of(c, 0, value, "clusterDim").dim, sizeof(to->cluster));
         for (int k = 0; k < 3; k++)
             if (!to->cluster[k])
-                fail(c->in->unit, arg_at(c, 0), "a cluster of %u x %u x %u blocks", to->cluster[0],
+                fail(c->in->unit, call_at(c, 0), "a cluster of %u x %u x %u blocks", to->cluster[0],
                      to->cluster[1], to->cluster[2]);
         break;
     case LAUNCH_PROGRAMMATIC:
         to->programmatic = member_of(c, 0, value, "programmaticStreamSerializationAllowed").i != 0;
         break;
     default:
-        fail(c->in->unit, arg_at(c, 0),
+        fail(c->in->unit, call_at(c, 0),
              "launch attribute %lld is not understood; allowed are cudaLaunchAttributeClusterDimension, "
              "cudaLaunchAttributeCooperative and cudaLaunchAttributeProgrammaticStreamSerialization",
              (long long)id);
@@ -464,8 +455,8 @@ static void read_attribute(const struct call *c, const struct cell *attribute, s
 
 static const struct cell *config_of(const struct call *c, size_t i, struct launch_attributes *attributes)
 {
-    const struct cell *config = host_cell(c->in, arg_at(c, i), c->args[i], "the launch configuration");
-    const struct token *at = arg_at(c, i);
+    const struct cell *config = host_cell(c->in, call_at(c, i), c->args[i], "the launch configuration");
+    const struct token *at = call_at(c, i);
 
     if (config->type->kind != TY_RECORD || strcmp(config->type->name, "cudaLaunchConfig_t") != 0)
         fail(c->in->unit, at, "%s takes the address of a cudaLaunchConfig_t here", c->e->a->name);
@@ -517,10 +508,10 @@ static int call_max_clusters(const struct call *c)
 
     for (int k = 0; k < 3; k++)
         blocks *= MAX(attributes.cluster[k], 1u);
-    give(c, 0,
-         value_int(type_int,
-                   blocks_per_sm(c, expression_of(c, 1), threads, member_of(c, 2, m, "dynamicSmemBytes").i) *
-                       (int64_t)limits(c)->sm_count / blocks));
+    call_give(c, 0,
+              value_int(type_int, blocks_per_sm(c, expression_of(c, 1), threads,
+                                                member_of(c, 2, m, "dynamicSmemBytes").i) *
+                                      (int64_t)limits(c)->sm_count / blocks));
     return 0;
 }
 
@@ -532,22 +523,22 @@ static int call_func_cache(const struct call *c)
 
 static int call_get_device(const struct call *c)
 {
-    give(c, 0, value_int(type_int, c->in->limits ? ask(c)->device : 0));
+    call_give(c, 0, value_int(type_int, c->in->limits ? ask(c)->device : 0));
     return 0;
 }
 
 static int call_device_count(const struct call *c)
 {
-    give(c, 0, value_int(type_int, 1 + (c->in->limits ? ask(c)->other_devices : 0)));
+    call_give(c, 0, value_int(type_int, 1 + (c->in->limits ? ask(c)->other_devices : 0)));
     return 0;
 }
 
 static int call_properties(const struct call *c)
 {
-    struct cell *cell = host_cell(c->in, arg_at(c, 0), c->args[0], "the properties");
+    struct cell *cell = host_cell(c->in, call_at(c, 0), c->args[0], "the properties");
 
     if (cell->type->kind != TY_PROPERTIES)
-        fail(c->in->unit, arg_at(c, 0), "cudaGetDeviceProperties fills a cudaDeviceProp");
+        fail(c->in->unit, call_at(c, 0), "cudaGetDeviceProperties fills a cudaDeviceProp");
     ask(c);
     access_log(c->in, cell, true);
     cell->value = (struct value){.type = type_properties};
@@ -558,79 +549,6 @@ static int call_properties(const struct call *c)
 static int call_last_error(const struct call *c)
 {
     (void)c;
-    return 0;
-}
-
-/* ---- tensor maps */
-
-/* Elements of a list that the call is given the address of. */
-static void numbers(const struct call *c, size_t i, size_t n, const char *what, uint64_t *to)
-{
-    for (size_t k = 0; k < n; k++) {
-        struct value p = c->args[i];
-
-        if (p.type->kind != TY_POINTER || !p.p.host)
-            fail(c->in->unit, arg_at(c, i), "%s is an array of the launcher", what);
-        p.p.index += (int64_t)k;
-        struct cell *cell = host_cell(c->in, arg_at(c, i), p, what);
-        if (!cell->known || !type_is_integer(cell->type))
-            fail(c->in->unit, arg_at(c, i), "%s has no value for dimension %zu", what, k);
-        access_log(c->in, cell, false);
-        to[k] = (uint64_t)cell->value.i;
-    }
-}
-
-/* What the driver refuses; the manual of cuTensorMapEncodeTiled. */
-static bool map_is_valid(const struct tensor_map *m)
-{
-    uint32_t size = tensor_type_bytes(m->type);
-
-    for (unsigned d = 0; d < m->rank; d++)
-        if (!m->dims[d] || m->dims[d] > 1ull << 32 || !m->box[d] || m->box[d] > 256 ||
-            (d && (m->strides[d - 1] % 16 || m->strides[d - 1] >= 1ull << 40)))
-            return false;
-    return m->box[0] * size % 16 == 0 &&
-           (m->swizzle == TENSOR_SWIZZLE_NONE || m->box[0] * size <= 16u << m->swizzle);
-}
-
-static int call_tensor_map(const struct call *c)
-{
-    struct cell *cell = host_cell(c->in, arg_at(c, 0), c->args[0], "the tensor map");
-    struct tensor_map m = {.mark = TENSOR_MAP_MARK};
-    int64_t type = integer(c, 1, "the data type"), rank = integer(c, 2, "the rank");
-    int64_t swizzle = integer(c, 9, "the swizzle"), promotion = integer(c, 10, "the L2 promotion");
-    struct value address = device_pointer(c, 3, "the tensor's address");
-    uint64_t box[TENSOR_RANK_MAX], steps[TENSOR_RANK_MAX];
-
-    if (rank < 1 || rank > TENSOR_RANK_MAX || type < 0 || type > 12 || swizzle < 0 || promotion < 0 ||
-        promotion > 3)
-        return 1; /* CUDA_ERROR_INVALID_VALUE */
-    if (!tensor_type_bytes((unsigned)type))
-        fail(c->in->unit, arg_at(c, 1), "tensor maps of types that flush denormals are not understood");
-    if (integer(c, 8, "the interleave") != 0)
-        fail(c->in->unit, arg_at(c, 8),
-             "interleaved tensor maps are not understood; CU_TENSOR_MAP_INTERLEAVE_NONE");
-    if (integer(c, 11, "the fill") != 0)
-        fail(c->in->unit, arg_at(c, 11), "tensor maps that fill with NaN are not understood");
-    if (swizzle > TENSOR_SWIZZLE_128B)
-        fail(c->in->unit, arg_at(c, 9), "swizzles of other atoms than 16 bytes are not understood");
-    m.type = (uint8_t)type;
-    m.rank = (uint8_t)rank;
-    m.swizzle = (uint8_t)swizzle;
-    m.promotion = (uint8_t)promotion;
-    numbers(c, 4, m.rank, "the list of sizes", m.dims);
-    if (rank > 1)
-        numbers(c, 5, m.rank - 1u, "the list of strides", m.strides);
-    numbers(c, 6, m.rank, "the list of the box's sizes", box);
-    numbers(c, 7, m.rank, "the list of steps", steps);
-    for (unsigned d = 0; d < m.rank; d++) {
-        if (steps[d] != 1)
-            fail(c->in->unit, arg_at(c, 7), "steps other than 1 within a box are not understood");
-        m.box[d] = (uint16_t)MIN(box[d], 1000u);
-    }
-    if (address.p.offset % 16 || !map_is_valid(&m))
-        return 1;
-    record_map(c->in, arg_at(c, 0), cell, &m, address);
     return 0;
 }
 
@@ -664,7 +582,9 @@ static const struct {
     {"cudaPeekAtLastError", call_last_error, 0, 0, NULL},
     {"cudaGetErrorString", NULL, 1, 1, NULL},
     {"cudaGetErrorName", NULL, 1, 1, NULL},
-    {"cuTensorMapEncodeTiled", call_tensor_map, 12, 12, NULL},
+    {"cudaGetDriverEntryPoint", call_entry_point, 3, 4, NULL},
+    {"cudaGetDriverEntryPointByVersion", call_entry_point, 4, 5, NULL},
+    {DRIVER_FUNCTION, call_tensor_map, 12, 12, NULL},
     {"cudaMemset", NULL, 0, 9, "write cudaMemsetAsync with the launcher's stream"},
     {"cudaMemcpy", NULL, 0, 9, "write cudaMemcpyAsync with the launcher's stream"},
     {"cudaDeviceSynchronize", NULL, 0, 9, "a launcher does not wait; its caller does"},
@@ -713,7 +633,7 @@ bool runtime_call(struct interp *in, struct env *env, const struct expr *e, cons
     if (c.n < calls[row].least || c.n > calls[row].most)
         fail(in->unit, e->at, "%s takes %zu arguments, not %zu", name, calls[row].most, c.n);
     c.args = arena_array(in->arena, struct value, c.n + 1);
-    if (in->pending.n || in->fixed_only)
+    if ((in->pending.n || in->fixed_only) && calls[row].call != call_entry_point)
         fail(in->unit, e->at, "%s before the launcher is called, or once for all calls", name);
     group_open(in, &g, e);
     for (size_t i = 0; i < c.n; i++) {
@@ -770,6 +690,12 @@ bool runtime_constant(const char *name, struct value *out)
         {"cudaFuncCachePreferL1", 2, false},
         {"cudaFuncCachePreferEqual", 3, false},
         {"cudaOccupancyDefault", 0, false},
+        {"cudaEnableDefault", 0, false},
+        {"cudaEnableLegacyStream", 1, false},
+        {"cudaEnablePerThreadDefaultStream", 2, false},
+        {"cudaDriverEntryPointSuccess", 0, false},
+        {"cudaDriverEntryPointSymbolNotFound", 1, false},
+        {"cudaDriverEntryPointVersionNotSufficent", 2, false},
 #define DEVICE(attribute, number, member, value) {"cudaDevAttr" #attribute, number, false},
 #include "kernel/runtime.def"
 #undef DEVICE

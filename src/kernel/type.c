@@ -91,6 +91,7 @@ static const struct {
     {"CUtensorMapSwizzle", "unsigned int"},
     {"CUtensorMapL2promotion", "unsigned int"},
     {"CUtensorMapFloatOOBfill", "unsigned int"},
+    {"cudaDriverEntryPointQueryResult", "unsigned int"},
     {"CUstream_st", "cudaStream_t"},
     {"byte", "unsigned char"},
     {"intmax_t", "long"},
@@ -214,6 +215,8 @@ __attribute__((constructor)) static void builtins_fill(void)
         builtin_put(cub_enums[i].type.name, &cub_enums[i].type);
         builtin_put(cub_enums[i].type.name + strlen("cub::"), &cub_enums[i].type);
     }
+    builtin_put("PFN_" DRIVER_FUNCTION, type_kernel);
+    builtin_put("PFN_" DRIVER_FUNCTION "_v12000", type_kernel);
     for (size_t i = 0; i < ARRAY_LEN(aliases); i++)
         builtin_put(aliases[i].name, type_builtin(aliases[i].canonical));
 }
@@ -483,7 +486,7 @@ static void make_record(struct interp *in, const struct type_name *t, struct env
             of = of->to;
         if (t->fields[i].type->kind == TN_REFERENCE ||
             (of->kind != TY_SCALAR && of->kind != TY_POINTER && of->kind != TY_RECORD && of->kind != TY_DIM3 &&
-             of->kind != TY_STREAM))
+             of->kind != TY_STREAM && of->kind != TY_KERNEL))
             return;
     }
     s->kind = TY_RECORD;
@@ -704,6 +707,7 @@ static const struct type *resolve_kind(struct interp *in, struct env *env, const
                                        const struct type *automatic)
 {
     const struct type *to;
+    struct value function;
     struct type *t;
 
     switch (n->kind) {
@@ -712,6 +716,8 @@ static const struct type *resolve_kind(struct interp *in, struct env *env, const
     case TN_POINTER:
         if (n->to->kind == TN_AUTO && automatic && automatic->kind == TY_KERNEL)
             return automatic; /* auto *f = &kernel */
+        if (n->to->kind == TN_DECLTYPE && driver_named(in, n->to->of, &function))
+            return type_kernel;
         to = resolve(in, env, n->to, automatic && automatic->kind == TY_POINTER ? automatic->to : automatic);
         /* auto *p, where auto stands for the pointee */
         return type_pointer(in->arena, to,
@@ -726,6 +732,8 @@ static const struct type *resolve_kind(struct interp *in, struct env *env, const
             fail(in->unit, n->at, "auto needs an initial value");
         return automatic;
     case TN_DECLTYPE: {
+        if (n->of->kind == EX_UNARY && n->of->op == OP_ADDR && driver_named(in, n->of->a, &function))
+            return type_kernel;
         const struct type *of = type_static(in, env, n->of);
 
         if (!of || n->of->kind == EX_INDEX || n->of->kind == EX_COND || n->of->kind == EX_ASSIGN ||

@@ -206,8 +206,8 @@ static struct value to_pointer(struct interp *in, const struct token *at, struct
             fail(in->unit, at, "%s does not become %s: that drops the const", type_spell(in->arena, v.type),
                  type_spell(in->arena, to));
         if (v.p.host && !same && to->to != type_void && v.type->to != type_void &&
-            !(v.type->to->kind == TY_POINTER &&
-              to->to->kind == TY_POINTER)) /* (void **)&p of cudaMallocAsync */
+            !((v.type->to->kind == TY_POINTER || v.type->to->kind == TY_KERNEL) &&
+              to->to->kind == TY_POINTER)) /* (void **)&p of cudaMallocAsync, cudaGetDriverEntryPoint */
             fail(in->unit, at, "the address of a %s as %s; a launcher reads variables as what they are",
                  type_spell(in->arena, v.type->to), type_spell(in->arena, to));
         v.type = to;
@@ -311,6 +311,8 @@ struct value convert(struct interp *in, const struct token *at, struct value v, 
     case TY_KERNEL:
         if (v.type->kind == TY_NULL || v.literal_zero)
             return (struct value){.type = to}; /* no kernel yet; a launch of it is refused */
+        if (explicit_ && v.type->kind == TY_POINTER && v.type->to == type_void && !v.p.host && v.p.buffer == -1)
+            return (struct value){.type = to}; /* a void * that no function was stored in */
         break;
     case TY_STRING:
         if (v.type->kind == TY_NULL)

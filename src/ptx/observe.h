@@ -748,11 +748,7 @@ struct access {
 
 /* ---- what works beside the threads: bulk copies, mbarriers ---- */
 
-enum flight_kind {
-    FLIGHT_COPY,
-    FLIGHT_REDUCE,
-    FLIGHT_ARRIVE, /* an arrival that waits for cp.async copies */
-};
+enum flight_kind { FLIGHT_COPY, FLIGHT_REDUCE, FLIGHT_ARRIVE /* which waits for cp.async copies */ };
 
 struct flight {
     enum flight_kind kind;
@@ -762,6 +758,7 @@ struct flight {
     struct block *to_block, *from_block; /* whose shared memory; NULL: global */
     uint64_t to, from;                   /* offsets there, or device addresses */
     uint8_t *taken;                      /* what the source held when it was given back (wait_group.read) */
+    bool timed;                          /* `ready` was asked for before it began */
     bool small;                          /* st.async, red.async: what a thread's registers held, in `value` */
     uint8_t value[16];
     struct kept *kept; /* PTX_VALUES' own: what stands beside `value` */

@@ -594,6 +594,31 @@ void race_flags_clear(struct race *r)
     vec_clear(&r->given);
 }
 
+/* What stands in a flag was released; what threads gave to mbarriers and barriers of clusters is not looked
+ * for. */
+enum race_lack race_lacks(const struct race *r, const struct race_block *b, uint32_t warp,
+                          const struct race_conflict *c)
+{
+    bool released[2] = {false, false};
+    for (size_t i = 0; i < r->cap_flags; i++)
+        for (int scope = 0; scope < 2; scope++)
+            released[scope] |= r->flags[i].used &&
+                               know_has(r->flags[i].known[scope], c->block, c->warp, c->other_lane, c->seg);
+    if (know_has(b->warps[warp].heard[c->lane], c->block, c->warp, c->other_lane, c->seg))
+        return LACK_FENCE;
+    if (released[0])
+        return LACK_ACQUIRE;
+    if (released[1])
+        return LACK_SCOPE;
+    for (size_t k = 0; k < r->blocks.n; k++) {
+        const struct race_block *other = r->blocks.v[k];
+        if (other->open && other->id == c->block && c->warp < other->n_warps &&
+            other->warps[c->warp].seg == c->seg) /* whatever publishes ends a segment */
+            return LACK_RELEASE;
+    }
+    return r->clustered ? LACK_UNKNOWN : LACK_RELEASE;
+}
+
 /* lane learns what a release left of which a read of that lane took the value. */
 static void learn_flag(struct race *r, struct race_block *b, struct know *const known[2], uint64_t of_block,
                        uint32_t warp, uint32_t lane, const struct race_access *a)

@@ -398,6 +398,7 @@ static void conflict(struct turn *t, uint32_t lane, uint32_t id, uint32_t at, bo
         .block = owner / t->r->warps,
         .warp = owner % t->r->warps,
         .other_lane = id & 31,
+        .seg = id >> 5,
         .pc = at & AT_PC,
         .wrote = wrote,
         .was_async = at & RACE_AT_ASYNC,

@@ -62,9 +62,18 @@ struct race_conflict {
     uint64_t addr;
     bool nc;        /* not a race: a .nc load of memory that the launch writes */
     uint64_t block; /* the earlier access */
-    uint32_t warp, other_lane, pc;
+    uint32_t warp, other_lane, pc, seg;
     bool wrote, was_async;
     bool proxy; /* not a race: no proxy fence since that write */
+};
+
+/* What two blocks lack, as far as it is known. */
+enum race_lack {
+    LACK_UNKNOWN,
+    LACK_RELEASE, /* the earlier access was not released */
+    LACK_SCOPE,   /* or to its own block only */
+    LACK_ACQUIRE, /* it was, but the present thread has not acquired it */
+    LACK_FENCE,   /* it has read the flag, but neither acquires nor fences */
 };
 
 struct race *race_open(race_peek_fn *peek);
@@ -75,6 +84,10 @@ void race_launch(struct race *r, uint32_t warps_per_block, bool clustered);
 struct race_block *race_block_open(struct race *r, uint64_t block); /* linear id */
 /* Takes NULL. race_launch closes what is left open: a block is the detector's, and used again. */
 void race_block_close(struct race *r, struct race_block *b);
+
+/* Of a conflict with another block's access that is not in flight. */
+enum race_lack race_lacks(const struct race *r, const struct race_block *b, uint32_t warp,
+                          const struct race_conflict *c);
 
 /* Call before the access is performed. False: it conflicts, c says with what. */
 bool race_access(struct race *r, struct race_block *b, uint32_t warp, const struct race_access *a,

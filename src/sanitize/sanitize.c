@@ -98,6 +98,28 @@ static bool stored(void *context, uint32_t lane, uint8_t to[16])
     return true;
 }
 
+/* Of two blocks. */
+static const char *lacking(const struct warp *w, const struct race_conflict *c)
+{
+    static const char *const words[] = {
+        [LACK_UNKNOWN] = "nothing orders the two blocks",
+        [LACK_RELEASE] =
+            "nothing orders the two blocks: no release of the cluster's or the GPU's scope follows that one "
+            "(__threadfence() before the flag or ticket, or a release)",
+        [LACK_SCOPE] =
+            "nothing orders the two blocks: what follows that one releases it to its own block only (.cta, "
+            "__threadfence_block); the scope must be the cluster's or the GPU's",
+        [LACK_ACQUIRE] =
+            "nothing orders the two blocks: that one was released, but this thread has not acquired it (it "
+            "must have read the flag or ticket, or passed a barrier behind who did)",
+        [LACK_FENCE] =
+            "nothing orders the two blocks: that one was released, and this thread has read the flag, but by no "
+            "acquire, and no fence follows",
+    };
+    const struct race *r = san_of(w->launch)->race;
+    return words[c->was_async ? LACK_UNKNOWN : race_lacks(r, san_block(w->block)->race, w->index, c)];
+}
+
 /* Why the two accesses are not ordered. */
 static const char *reason(const struct launch *l, const struct warp *w, const struct race_conflict *c)
 {
@@ -107,16 +129,21 @@ static const char *reason(const struct launch *l, const struct warp *w, const st
         return insn_has(&l->module->code[c->pc], MOD_bulk) ? "the bulk copy was not waited for"
                                                            : "the cp.async was not waited for";
     if (c->block != w->block->linear)
-        return "nothing orders the two blocks";
+        return lacking(w, c);
     return c->warp == w->index ? "no __syncwarp or barrier between them" : "no barrier between them";
 }
 
 void san_report_conflict(struct warp *w, const struct insn *i, enum space space, const char *what,
-                         const struct race_conflict *c)
+                         const struct race_conflict *found)
 {
     const struct launch *l = w->launch;
+    struct race_conflict mine = *found, *c = &mine;
     const struct insn *other = &l->module->code[c->pc];
     char place[128], thread[96];
+    if (other->op == OP_wgmma_mma && c->warp == w->block->n_warps) { /* warpgroup.c: reader */
+        c->warp = 31 - c->other_lane;
+        c->other_lane = 0;
+    }
     san_place_words(l, space, c->addr, place, sizeof(place));
     san_thread_words(l, c->block, c->warp, c->other_lane, thread, sizeof(thread));
     int line = insn_line(l->module, other);

@@ -82,7 +82,7 @@ static void copied(struct san_group *g, const struct insn *i)
         bool known = is_register(from);
         g->touched[to->slot] = known && g->touched[from->slot];
         g->written[to->slot] = known ? g->written[from->slot] : 0;
-        g->read[to->slot] = known ? g->read[from->slot] : 0;
+        g->read[to->slot] = 0; /* what was copied is the product's, the copy is not */
     }
 }
 
@@ -188,10 +188,27 @@ static void begin_product(struct warp *w, const struct insn *i)
             reads_begin(w, i, operand);
 }
 
-static void waited(struct warp *w, uint32_t keep)
+/* What has read shared memory for the warp, as all its lanes know that wait: any of them may give it away.
+ * Where only whole barriers order, one lane is as good. */
+static uint32_t reader(struct warp *w, uint32_t mask)
+{
+    struct race *r = san_of(w->launch)->race;
+    struct race_block *b = san_block(w->block)->race;
+    struct race_sync *told = NULL;
+    if (!r->crossed)
+        return race_thread(r, b, w->index, 0);
+    uint32_t id = race_agent(r, b, &told, 31 - w->index % 32); /* mbarriers are numbered from 0 */
+    race_sync_flip(told);
+    race_sync_wait(r, told, b, w->index, mask);
+    race_sync_drop(&told);
+    return id;
+}
+
+static void waited(struct warp *w, uint32_t keep, uint32_t mask)
 {
     struct san_group *g = group_of(w);
     struct san *s = san_of(w->launch);
+    uint32_t id = 0;
     uint32_t done = g->committed > keep ? g->committed - keep : 0;
     size_t left = 0;
     for (uint32_t k = 0; k < w->launch->module->n_slots; k++) {
@@ -204,7 +221,7 @@ static void waited(struct warp *w, uint32_t keep)
         if (r.group >= done)
             g->reads.v[left++] = r;
         else
-            race_bulk_end(s->race, w->index, &x, race_thread(s->race, x.home, w->index, 0));
+            race_bulk_end(s->race, w->index, &x, id = id ? id : reader(w, mask));
     }
     g->reads.n = left;
 }
@@ -212,7 +229,6 @@ static void waited(struct warp *w, uint32_t keep)
 void san_warpgroup(struct warp *w, const struct insn *i, uint32_t m)
 {
     struct san_group *g = group_of(w);
-    (void)m;
     switch (i->op) {
     case OP_wgmma_fence:
         g->fenced = true;
@@ -222,7 +238,7 @@ void san_warpgroup(struct warp *w, const struct insn *i, uint32_t m)
         g->committed++;
         return;
     case OP_wgmma_wait:
-        waited(w, (uint32_t)i->opnds[0].imm);
+        waited(w, (uint32_t)i->opnds[0].imm, m);
         return;
     default:
         begin_product(w, i);

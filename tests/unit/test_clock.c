@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "base/tensor_map.h"
 #include "clock/cost_model.h"
 
 /* ---- launches: small kernels written by hand ---- */
@@ -80,6 +81,14 @@ static const char module_text[] =
     "@%p mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], %r1;\n"
     "@%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [%rd1], %r1, [bar];\n"
     ".loc 1 9 0\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;\n@!%p bra again;\nret;\n}\n"
+    /* the same of a swizzled tile of 64 x 64 halves */
+    ".visible .entry fetch_tile(.param .u64 out, .param .align 64 .b8 map[128])\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n.shared .align 1024 .b8 tile[8192];\n.shared .align 8 .b64 full;\n"
+    "mov.b64 %rd1, map;\ncvta.param.u64 %rd1, %rd1;\nmov.u32 %r1, 0;\nmov.u32 %r2, %tid.x;\nsetp.eq.u32 %p, %r2, 0;\n"
+    "@%p mbarrier.init.shared::cta.b64 [full], 1;\nbar.sync 0;\n"
+    "@%p mbarrier.arrive.expect_tx.shared::cta.b64 _, [full], 8192;\n"
+    "@%p cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1, {%r1, %r1}], [full];\n"
+    "again:\nmbarrier.try_wait.parity.shared::cta.b64 %p, [full], 0;\n@!%p bra again;\nret;\n}\n"
     /* `count` words one after the other, all of them zero, by strong loads: that is no waiting */
     ".visible .entry reads(.param .u64 out, .param .u32 count)\n{\n"
     ".reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
@@ -135,6 +144,7 @@ struct bench {
     struct ptx_cache *cache;
     uint64_t out, in;
     uint32_t cluster, shared_bytes; /* of the launches; 0: none */
+    const struct tensor_map *map;   /* the second argument; NULL: a number */
 };
 
 enum { BUFFER_BYTES = 64 << 20 };
@@ -167,6 +177,7 @@ static struct ptx_time bench_time_with(struct bench *b, const char *kernel, uint
 {
     bool two = str_eq(kernel, "copy") || str_eq(kernel, "scatter"), chain = str_eq(kernel, "chain");
     const void *args[3] = {&b->out, two || chain ? (const void *)&b->in : &number, &number};
+    args[1] = b->map ? b->map : args[1];
     struct ptx_launch l = {.kernel = kernel,
                            .grid = {blocks, 1, 1},
                            .block = {threads, 1, 1},
@@ -580,7 +591,33 @@ static void test_bulk_copies(void **state)
     assert_true(much.us > little.us + 0.1);
     assert_float_equal(much.dram_bytes, 32768 - 128,
                        0); /* all but the line that the first launch left in the L2 */
+    assert_float_equal(much.l2_bytes, 32768, 0);
     assert_true(line_of(&much, 9)->stall_share > 0.5);
+    bench_close(&b);
+}
+
+/* A tile goes through the L2 as the same bytes in a row do: the swizzle is the shared memory's. */
+static void test_tensor_copies(void **state)
+{
+    struct bench b;
+    struct tensor_map map = {.strides = {128},
+                             .dims = {64, 64},
+                             .box = {64, 64},
+                             .type = 6,
+                             .rank = 2,
+                             .swizzle = TENSOR_SWIZZLE_128B,
+                             .mark = TENSOR_MAP_MARK};
+    (void)state;
+    bench_open(&b);
+    map.addr = b.out;
+    bench_time(&b, "fetch", 132, 64, 8192, 16); /* it is in the L2 */
+    struct ptx_time plain = bench_time(&b, "fetch", 132, 64, 8192, 16);
+    b.map = &map;
+    struct ptx_time tile = bench_time(&b, "fetch_tile", 132, 64, 0, 16);
+    assert_float_equal(plain.l2_bytes, 132 * 8192, 0);
+    assert_float_equal(tile.l2_bytes, plain.l2_bytes, 0);
+    assert_float_equal(tile.l2_us, plain.l2_us, 0.01 * plain.l2_us);
+    assert_float_equal(tile.us, plain.us, 0.05 * plain.us);
     bench_close(&b);
 }
 
@@ -603,18 +640,31 @@ static void test_unknown_kernel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations),     cmocka_unit_test(test_peaks),
-        cmocka_unit_test(test_spills),         cmocka_unit_test(test_machine_order),
-        cmocka_unit_test(test_machine_slots),  cmocka_unit_test(test_common_bytes),
-        cmocka_unit_test(test_heavy_blocks),   cmocka_unit_test(test_cold_stores),
-        cmocka_unit_test(test_stream),         cmocka_unit_test(test_scatter),
-        cmocka_unit_test(test_chain),          cmocka_unit_test(test_issue),
-        cmocka_unit_test(test_cluster_rounds), cmocka_unit_test(test_idle_blocks),
-        cmocka_unit_test(test_banks),          cmocka_unit_test(test_waiting_blocks),
-        cmocka_unit_test(test_unknown_kernel), cmocka_unit_test(test_grid_barrier),
-        cmocka_unit_test(test_bulk_copies),    cmocka_unit_test(test_strong_reads_are_work),
-        cmocka_unit_test(test_shared_bytes),   cmocka_unit_test(test_far_neighbours),
-        cmocka_unit_test(test_tickets),        cmocka_unit_test(test_fences),
+        cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_peaks),
+        cmocka_unit_test(test_spills),
+        cmocka_unit_test(test_machine_order),
+        cmocka_unit_test(test_machine_slots),
+        cmocka_unit_test(test_common_bytes),
+        cmocka_unit_test(test_heavy_blocks),
+        cmocka_unit_test(test_cold_stores),
+        cmocka_unit_test(test_stream),
+        cmocka_unit_test(test_scatter),
+        cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_issue),
+        cmocka_unit_test(test_cluster_rounds),
+        cmocka_unit_test(test_idle_blocks),
+        cmocka_unit_test(test_banks),
+        cmocka_unit_test(test_waiting_blocks),
+        cmocka_unit_test(test_unknown_kernel),
+        cmocka_unit_test(test_grid_barrier),
+        cmocka_unit_test(test_bulk_copies),
+        cmocka_unit_test(test_tensor_copies),
+        cmocka_unit_test(test_strong_reads_are_work),
+        cmocka_unit_test(test_shared_bytes),
+        cmocka_unit_test(test_far_neighbours),
+        cmocka_unit_test(test_tickets),
+        cmocka_unit_test(test_fences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

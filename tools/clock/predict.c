@@ -111,24 +111,32 @@ struct memory {
     uint64_t buffers[64], workspaces[64];
 };
 
+static void put_value(const struct kernel_value *v, const struct memory *m, unsigned char *to)
+{
+    uint64_t bits = (uint64_t)v->i;
+    if (v->pointer)
+        bits = address(v, m->buffers, m->workspaces);
+    else if (v->type >= KT_F16)
+        task_from_double(v->type, v->f, &bits);
+    memcpy(to, &bits, v->pointer ? sizeof(bits) : kernel_type_size(v->type));
+}
+
 static bool time_step(struct program *p, const struct memory *m, const struct plan_step *s, struct ptx_time *t,
                       struct err *err)
 {
     const struct image_kernel *k = image_kernel(p, s->kernel);
-    uint64_t *values = arena_array(p->a, uint64_t, s->n_args + 1);
     const void **args = arena_array(p->a, const void *, s->n_args + 1);
     struct ptx_report report = {0};
     if (!k)
         return err_input(err, "%s was not compiled", s->kernel);
     for (size_t i = 0; i < s->n_args; i++) {
         const struct kernel_value *v = &s->args[i];
-        if (v->pointer)
-            values[i] = address(v, m->buffers, m->workspaces);
-        else if (v->type >= KT_F16)
-            task_from_double(v->type, v->f, &values[i]);
-        else
-            values[i] = (uint64_t)v->i;
-        args[i] = &values[i];
+        unsigned char *bytes = arena_zalloc(p->a, MAX(v->struct_bytes, (uint32_t)sizeof(uint64_t)));
+        if (!v->struct_bytes)
+            put_value(v, m, bytes);
+        for (size_t q = 0; q < v->n_members; q++)
+            put_value(&v->members[q].value, m, bytes + v->members[q].offset);
+        args[i] = bytes;
     }
     struct ptx_launch l = {.kernel = k->mangled,
                            .shared_bytes = (uint32_t)s->shared_bytes,

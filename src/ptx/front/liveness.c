@@ -148,6 +148,20 @@ static bool join(uint64_t *out, const uint64_t *in, uint32_t words)
     return changed != 0;
 }
 
+/* A product of wgmma goes on with its registers after the last instruction that names them: what it accumulates
+ * and its fragments of A share no place with others, so that who uses the place uses the register. */
+static void keep_fragments(struct lives *v)
+{
+    const uint32_t n = v->f->end - v->f->first;
+    for (uint32_t k = 0; k < n; k++)
+        for (unsigned operand = 0; v->code[k].op == OP_wgmma_mma && operand <= 1; operand++) {
+            const struct opnd *o = &v->code[k].opnds[operand];
+            for (unsigned e = 0; o->kind == OPND_VEC && e < o->n; e++)
+                if (o->vec[e].kind == OPND_REG && !o->vec[e].is_imm)
+                    v->life[o->vec[e].off - v->f->first_vreg] = (struct life){0, n - 1};
+        }
+}
+
 static void find_lives(struct arena *a, struct lives *v)
 {
     find_flow(a, v);
@@ -204,6 +218,7 @@ static void find_lives(struct arena *a, struct lives *v)
             visit_registers(&v->code[k], visit_life, v);
         }
     }
+    keep_fragments(v);
 }
 
 /* ---- places ---- */

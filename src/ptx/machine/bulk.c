@@ -121,8 +121,8 @@ static float ready_at(struct warp *w, const struct insn *i, const struct flight 
 {
     const struct ptx_observer_calls *clock = clock_of(w);
     struct ptx_mem *m = w->launch->mem;
-    if (!clock)
-        return 0;
+    if (!clock || f->timed)
+        return f->ready;
     if (!f->bytes)
         return clock->now(w);
     if (f->small)

@@ -56,13 +56,34 @@ struct tensor_copy {
     int64_t first[TENSOR_RANK_MAX];
     uint64_t shared; /* where the box begins */
     bool load;
+    uint32_t moved; /* bytes of the box up to here that are in the tensor */
+    float ready;    /* when those are there */
 };
+
+/* A row's bytes go together, however the box cuts them into pieces, and behind those before them. */
+static void time_row(struct tensor_copy *t, uint64_t global, uint32_t bytes)
+{
+    const struct ptx_observer_calls *clock = clock_of(t->w);
+    enum access_kind kind = t->load ? ACCESS_LOAD : ACCESS_STORE;
+    if (!clock)
+        return;
+    t->moved += bytes;
+    float row = bytes ? clock->bulk(t->w, t->i, mem_find(t->w->launch->mem, global), global, bytes, kind) : 0,
+          all = clock->bulk(t->w, t->i, NULL, 0, t->moved, kind);
+    t->ready = MAX(t->ready, MAX(row, all));
+}
 
 /* A piece of `bytes` that lies together: `at` in the box, `global` NULL-like (0) when it is outside of the
  * tensor. */
 static bool piece(const struct tensor_copy *t, uint64_t at, uint64_t global, uint32_t bytes)
 {
-    struct flight f = {.kind = FLIGHT_COPY, .insn = t->i, .warp = t->w, .lane = t->lane, .bytes = bytes};
+    struct flight f = {.kind = FLIGHT_COPY,
+                       .insn = t->i,
+                       .warp = t->w,
+                       .lane = t->lane,
+                       .bytes = bytes,
+                       .ready = t->ready,
+                       .timed = true};
     unsigned rows = t->map.swizzle ? (1u << t->map.swizzle) - 1 : 0;
     uint64_t shared = t->shared + at;
     shared ^= (shared >> 7 & rows) << 4;
@@ -76,12 +97,13 @@ static bool piece(const struct tensor_copy *t, uint64_t at, uint64_t global, uin
 }
 
 /* A row of the box along dimension 0, `at` its place in the box. */
-static bool row(const struct tensor_copy *t, uint64_t at, uint64_t global, bool inside)
+static bool row(struct tensor_copy *t, uint64_t at, uint64_t global, bool inside)
 {
     uint32_t size = tensor_type_bytes(t->map.type), bytes = t->map.box[0] * size;
     int64_t before = CLAMP(-t->first[0], (int64_t)0, (int64_t)t->map.box[0]);
     int64_t end = CLAMP((int64_t)t->map.dims[0] - t->first[0], before, (int64_t)t->map.box[0]);
     uint32_t low = inside ? (uint32_t)before * size : bytes, high = inside ? (uint32_t)end * size : bytes;
+    time_row(t, global + low, high - low);
     for (uint32_t k = 0; k < bytes;) {
         bool in = k >= low && k < high;
         uint32_t stop = bytes;
@@ -96,7 +118,7 @@ static bool row(const struct tensor_copy *t, uint64_t at, uint64_t global, bool 
     return true;
 }
 
-static bool box(const struct tensor_copy *t)
+static bool box(struct tensor_copy *t)
 {
     const struct tensor_map *m = &t->map;
     uint32_t bytes = m->box[0] * tensor_type_bytes(m->type);

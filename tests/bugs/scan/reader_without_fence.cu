@@ -1,4 +1,4 @@
-// expect: unsafe words races with
+// expect: unsafe words by no acquire, and no fence follows
 // row 15: The writer fences, but the reader takes the plain value right after it saw the volatile flag.
 #include <cstdint>
 

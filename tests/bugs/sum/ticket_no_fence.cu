@@ -1,4 +1,4 @@
-// expect: unsafe words race
+// expect: unsafe words no release of the cluster
 // row 15: The ticket may be seen before the part that it announces.
 #include <cstdint>
 
