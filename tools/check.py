@@ -54,17 +54,25 @@ def reasons(test):
     return said[:MOST] + [f"and {len(said) - MOST} lines more"] * (len(said) > MOST)
 
 
-def with_cost(command):
-    """Runs a test program to its end; what it started and waited for counts. Once more where the leak sanitizer itself broke."""
+def with_leaks(command):
+    """The status of a program; it runs once more where the leak sanitizer itself broke."""
     with tempfile.TemporaryFile() as told:
         status = subprocess.run(command, stderr=told).returncode
         told.seek(0)
         words = told.read()
-        if status and LSAN_BROKE in words:
-            print("LeakSanitizer broke: once more", file=sys.stderr, flush=True)
-            status = subprocess.run(command).returncode
-        else:
-            sys.stderr.buffer.write(words)
+    if status and LSAN_BROKE in words:
+        print("LeakSanitizer broke: once more", file=sys.stderr, flush=True)
+        return subprocess.run(command).returncode
+    sys.stderr.buffer.write(words)
+    return status
+
+
+def with_cost(command):
+    """Runs a test program to its end; what it started and waited for counts."""
+    if "LSAN_OPTIONS" in os.environ:
+        status = with_leaks(command)
+    else:
+        status = subprocess.run(command).returncode
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"cost: {used.ru_utime + used.ru_stime:.2f} s of a processor", file=sys.stderr, flush=True)
     sys.exit(128 - status if status < 0 else status)  # as a shell says which signal ended it

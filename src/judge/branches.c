@@ -39,7 +39,7 @@ struct branches {
     VEC(struct plan_number) numbers; /* operands in both */
     VEC(const int64_t *) found;      /* shapes with a new decision, */
     VEC(const int64_t *) first;      /* and those of them with a kernel that is none of these */
-    VEC(const char *) kernels;
+    kernel_names kernels;
     VEC(uint64_t) marks;   /* met by now: the version's, and the original's turned over */
     VEC(uint64_t) mixed;   /* and all of a shape together */
     VEC(int64_t) original; /* numbers that the original compares with */
@@ -100,6 +100,12 @@ static size_t decided(const struct branches *b, int64_t *to)
             to[n++] = x->number;
     }
     return n;
+}
+
+/* A shape is to be run. */
+static void note_shape(struct version *v, const int64_t *dims)
+{
+    v->branches[v->n_branches++] = arena_copy(v->arena, dims, v->judge->task->n_dims * sizeof(*dims));
 }
 
 struct news {
@@ -224,22 +230,6 @@ static bool take(struct branches *b, const struct sized *s, const struct news *n
     return true;
 }
 
-static bool add_kernels(struct branches *b, const struct plan *plan)
-{
-    bool added = false;
-
-    for (size_t i = 0; i < plan->n_steps; i++) {
-        const char *name = plan->steps[i].kernel;
-        bool known = plan->steps[i].kind != PLAN_LAUNCH;
-        for (size_t k = 0; !known && k < b->kernels.n; k++)
-            known = !strcmp(b->kernels.v[k], name);
-        if (!known)
-            vec_push(&b->kernels, arena_strdup(b->version->arena, name));
-        added |= !known;
-    }
-    return added;
-}
-
 /* Plan both; is it worth a run? *rare: it is taken, and no case of the suite decides so. */
 static void look_at(struct branches *b, const int64_t *dims, bool *rare, struct fate *fate)
 {
@@ -254,7 +244,8 @@ static void look_at(struct branches *b, const int64_t *dims, bool *rare, struct 
         if (take(b, &s, &news)) {
             version_add_kernels(v, &plan);
             *rare = news.rare;
-            if (s.elements <= RUN_ELEMENTS && b->first.n < MOST_FIRST && add_kernels(b, &plan))
+            if (s.elements <= RUN_ELEMENTS && b->first.n < MOST_FIRST &&
+                kernel_names_add(&b->kernels, v->arena, &plan))
                 vec_push(&b->first, dims);
         }
     }
@@ -428,7 +419,7 @@ static bool take_boundary(struct branches *b, const int64_t *dims, int64_t numbe
                 plan.numbers[i].orders && plan.numbers[i].number == number && plan.numbers[i].other == other;
         if (meets) {
             version_add_kernels(v, &plan);
-            v->branches[v->n_branches++] = arena_copy(v->arena, dims, t->n_dims * sizeof(*dims));
+            note_shape(v, dims);
         }
     }
     if (!fate_open(fate))
@@ -561,7 +552,7 @@ static void add_least_round(struct branches *b, const struct fate *fate)
         if (known || !make_least_round(b, dims, way))
             continue;
         vec_push(&ways, way);
-        v->branches[v->n_branches++] = arena_copy(v->arena, dims, j->task->n_dims * sizeof(*dims));
+        note_shape(v, dims);
         taken++;
     }
     vec_free(&ways);
@@ -579,7 +570,7 @@ static bool take_grown(struct branches *b, const int64_t *dims, const uint64_t *
 
     if (elements > RUN_ELEMENTS || (way && (!way_of(b, dims, &other) || other != *way)))
         return false;
-    v->branches[v->n_branches++] = arena_copy(v->arena, dims, t->n_dims * sizeof(*dims));
+    note_shape(v, dims);
     return true;
 }
 
@@ -668,7 +659,7 @@ static void add_long_grids(struct branches *b)
         dims[k] /= 2;
         if (blocks <= least_blocks) /* a grid that does not grow with it */
             continue;
-        v->branches[v->n_branches++] = arena_copy(v->arena, dims, t->n_dims * sizeof(*dims));
+        note_shape(v, dims);
         taken++;
     }
     v->n_long = v->n_branches;
@@ -691,7 +682,7 @@ void branches_find(struct version *v, struct fate *fate)
         add_long_grids(&b);
     for (size_t i = 0; i < j->n_cases && look(&b, j->cases[i].dims, &plan, &news, fate); i++) {
         if (news.planned)
-            add_kernels(&b, &plan);
+            kernel_names_add(&b.kernels, v->arena, &plan);
         arena_reset(b.arena);
     }
     b.n_suite = b.marks.n;

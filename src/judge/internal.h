@@ -37,6 +37,8 @@ struct grid_wait {
     bool asked, proved; /* it never ends when one block cannot begin */
 };
 
+typedef VEC(const char *) kernel_names; /* each once */
+
 struct version {
     struct judge *judge;
     const char *kernel_path;
@@ -51,7 +53,7 @@ struct version {
     struct cuda_module *loaded;    /* on the judge's GPU, from version_load on; NULL otherwise */
     struct kernel_limits limits;   /* occupancy answered from this version's registers */
     bool shadow;                   /* compiled for the exact answer: exact.c */
-    VEC(const char *) kernels;     /* name expressions compiled so far */
+    kernel_names kernels;          /* name expressions compiled so far */
     unsigned dynamic_shared_bytes; /* the most that a launch on a workload asks for; of version_code */
     double compile_s;
     VEC(struct grid_wait) waits; /* kernels whose blocks may wait for each other */
@@ -91,6 +93,8 @@ void version_use_nvcc(struct version *v, const struct image *nvcc, struct fate *
 /* The same as far as no compiler is needed. */
 void version_plan_only(struct version *v, struct arena *a, const int64_t *dims, struct plan *plan,
                        struct fate *fate);
+/* The plan's kernels, by name, each copied into the arena. Were there new ones? */
+bool kernel_names_add(kernel_names *names, struct arena *a, const struct plan *plan);
 /* To be compiled: the plan's kernels. Were there new ones? */
 bool version_add_kernels(struct version *v, const struct plan *plan);
 /* grid.c: a launch of two blocks and more ended, and all of them were there at one time. */

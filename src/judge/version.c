@@ -56,21 +56,26 @@ const struct image_kernel *version_kernel(const struct version *v, const char *e
     return NULL;
 }
 
-bool version_add_kernels(struct version *v, const struct plan *plan)
+bool kernel_names_add(kernel_names *names, struct arena *a, const struct plan *plan)
 {
     bool added = false;
 
     for (size_t i = 0; i < plan->n_steps; i++) {
         const char *name = plan->steps[i].kernel;
         bool known = plan->steps[i].kind != PLAN_LAUNCH;
-        for (size_t k = 0; !known && k < v->kernels.n; k++)
-            known = !strcmp(v->kernels.v[k], name);
+        for (size_t k = 0; !known && k < names->n; k++)
+            known = !strcmp(names->v[k], name);
         if (!known) {
-            vec_push(&v->kernels, arena_strdup(v->arena, name));
+            vec_push(names, arena_strdup(a, name));
             added = true;
         }
     }
     return added;
+}
+
+bool version_add_kernels(struct version *v, const struct plan *plan)
+{
+    return kernel_names_add(&v->kernels, v->arena, plan);
 }
 
 static bool plan_for(struct version *v, struct arena *a, const int64_t *dims, const uint64_t *addr,
