@@ -624,6 +624,7 @@ bool module_lower(struct parsed *p, struct err *err)
     struct finish fi = {.lo = &lo};
 
     check_forms(p);
+    contract(p);
     m->hash = hash_code(p);
     hints_look(p, m);
     lower_calls(&lo);

@@ -31,6 +31,9 @@ static inline uint32_t class_size(int class)
     return sizes[class];
 }
 
+/* Fuses products with sums as the assembler does, while registers are still those that the text names. */
+void contract(struct parsed *p);
+
 /* Finds m->pins, while registers are still those that the text names. */
 void hints_look(const struct parsed *p, struct ptx_module *m);
 

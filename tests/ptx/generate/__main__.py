@@ -9,6 +9,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import approx  # noqa: E402
 import cluster  # noqa: E402
+import contract  # noqa: E402
 import floating  # noqa: E402
 import integer  # noqa: E402
 import matrix  # noqa: E402
@@ -17,7 +18,7 @@ import tensor  # noqa: E402
 import warp  # noqa: E402
 import wgmma  # noqa: E402
 
-MODULES = [integer, floating, approx, memory, warp, tensor, matrix, cluster, wgmma]
+MODULES = [integer, floating, approx, memory, warp, tensor, matrix, cluster, wgmma, contract]
 
 
 def main():

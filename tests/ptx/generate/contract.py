@@ -1,0 +1,85 @@
+"""Products and sums without a rounding of their own: which the assembler fuses, and which it does not. The ISA leaves
+it open; the cases say what ptxas does, and a GPU holds it to them."""
+
+import number as n
+from emit import IN, OUT, Module
+from floating import apply, cancelling
+from number import NAN, decode, encode
+
+TYPES = [("f32", 1), ("f64", 1), ("f16", 1), ("f16", 2), ("bf16", 1), ("bf16", 2)]
+
+LOOP = """mov.u32 %i, 0;
+more:
+add.u32 %i, %i, 1;
+bar.sync 0;
+setp.lt.u32 %again, %i, 3;
+@%again bra more;
+"""
+
+
+def twice(fmt, first, second, seen=lambda x, fmt: x):
+    """second(the rounded first, ...), rounded too; seen: what the second makes of what it reads and gives."""
+
+    def f(a, b, c):
+        p = encode(first(a, b), fmt)
+        return NAN if p == NAN else encode(seen(second(seen(decode(p, fmt), fmt), seen(c, fmt)), fmt), fmt)
+
+    return f
+
+
+def forms(fmt):
+    minus = lambda a, b: n.add(a, n.neg(b))
+    back = lambda a, b: n.add(n.neg(a), b)
+    once = lambda second: lambda a, b, c: encode(second(n.mul(a, b), c), fmt)
+    product = lambda a, b, c: encode(n.mul(a, b), fmt)
+
+    def first(a, b, c):
+        q = encode(n.mul(c, b), fmt)
+        return NAN if q == NAN else encode(n.add(n.mul(a, b), decode(q, fmt)), fmt)
+
+    return {"add": once(n.add), "sub": once(minus), "back": once(back), "product": product,
+            "first": first, "add_twice": twice(fmt, n.mul, n.add), "sub_twice": twice(fmt, n.mul, minus)}
+
+
+def cases(m, fmt, words):
+    t = fmt + ("x2" if words == 2 else "")
+    rows = cancelling(fmt, words)
+    of = {k: apply(f, fmt, rows, ()) for k, f in forms(fmt).items()}
+    regs = "\n".join(".reg .b%d %%%s;" % (max(16, n.width(fmt) * words), r) for r in ("p", "q")) + "\n.reg .pred %again;\n.reg .b32 %i;"
+
+    def case(name, code, *wants, note=""):
+        inputs = [IN(k, fmt, r, words) for k, r in zip("abc", rows)]
+        outputs = [OUT("de"[k], fmt, of[w] if isinstance(w, str) else w, words=words) for k, w in enumerate(wants)]
+        m.each("%s_%s" % (name, t), code.replace("T", t), inputs, outputs, note, regs=regs)
+
+    product = "mul.T %p, %a, %b;\n"
+    case("mul_add", product + "add.T %d, %p, %c;", "add", note="fused")
+    case("add_mul", product + "add.T %d, %c, %p;", "add", note="fused")
+    case("mul_sub", product + "sub.T %d, %p, %c;", "sub", note="fused")
+    case("sub_mul", product + "sub.T %d, %c, %p;", "back", note="fused")
+    case("mulrn_add", "mul.rn.T %p, %a, %b;\nadd.T %d, %p, %c;", "add_twice", note="the product has a rounding")
+    case("mul_addrn", product + "add.rn.T %d, %p, %c;", "add_twice", note="the sum has a rounding")
+    case("kept", product + "sub.T %d, %p, %c;\nabs.T %e, %p;", "sub_twice", absolute(of["product"], fmt),
+         note="somebody else reads the product")
+    case("two_sums", product + "add.T %d, %p, %c;\nsub.T %e, %c, %p;", "add", "back", note="the product goes into both")
+    case("two_products", product + "mul.T %q, %c, %b;\nadd.T %d, %p, %q;", "first", note="the first goes in, the other is rounded")
+    case("far", product + LOOP.replace("more", "more_" + t) + "sub.T %d, %p, %c;", "sub",
+         note="a loop lies between")
+    if fmt == "f32":
+        flushed = {k: apply(f, fmt, rows, ("ftz",)) for k, f in forms(fmt).items()}
+        case("ftz_both", "mul.ftz.T %p, %a, %b;\nadd.ftz.T %d, %p, %c;", flushed["add"], note="fused")
+        case("ftz_sum", product + "add.ftz.T %d, %p, %c;", apply(twice(fmt, n.mul, n.add, n.tiny), fmt, rows, ()),
+             note="one of them flushes")
+        case("sat_sum", product + "add.sat.T %d, %p, %c;", apply(forms(fmt)["add"], fmt, rows, ("sat",)), note="fused")
+
+
+def absolute(bits, fmt):
+    top = 1 << (n.width(fmt) - 1)
+    return [b if b == NAN else b & ~top for b in bits]
+
+
+def modules():
+    m = Module("contract", "products and sums that the assembler fuses, or not", version="8.6")
+    for fmt, words in TYPES:
+        cases(m, fmt, words)
+    return [m]
