@@ -268,15 +268,37 @@ static bool precompiles(const struct nvrtc *n, const struct compile_request *q)
     return n->major >= 13 && !n->alone && !q->shadow && (is_heavy(q) || n->compiled >= FIRST_ALONE);
 }
 
-/* Does text have the word, whatever stands around it? */
-static bool has_word(const char *text, const char *word)
+/* Where text has the word, whatever stands around it; NULL: nowhere. */
+static const char *find_word(const char *text, const char *word)
 {
     size_t n = strlen(word);
     for (const char *s = text; (s = strstr(s, word)); s += n)
         if ((s == text || (!isalnum((unsigned char)s[-1]) && s[-1] != '_')) && !isalnum((unsigned char)s[n]) &&
             s[n] != '_')
-            return true;
-    return false;
+            return s;
+    return NULL;
+}
+
+/* Is the word one of the host's constants, of which NVRTC makes variables of the device and nvcc makes none? No
+ * macro, and nothing that is declared for the device. */
+static bool is_host_constant(const char *text, const char *word)
+{
+    static const char *const device[] = {"__device__", "__constant__", "__managed__"};
+    const char *s = text;
+
+    for (; (s = find_word(s, word)); s += strlen(word)) {
+        const char *line = s, *from = s, *behind = s + strlen(word);
+        while (line > text && line[-1] != '\n')
+            line--;
+        while (from > text && !strchr(";{}", from[-1]))
+            from--;
+        if (line[strspn(line, " \t")] == '#')
+            return false;
+        for (size_t k = 0; k < ARRAY_LEN(device) && strchr("=;[{", behind[strspn(behind, " \t\n")]); k++)
+            if (memmem(from, (size_t)(s - from), device[k], strlen(device[k])))
+                return false;
+    }
+    return find_word(text, word);
 }
 
 const char *gpu_arch_of(struct arena *a, const struct compile_request *q)
@@ -284,9 +306,9 @@ const char *gpu_arch_of(struct arena *a, const struct compile_request *q)
     static const char *const words[] = {"wgmma", "setmaxnreg"};
     bool own = false;
     for (size_t k = 0; k < ARRAY_LEN(words); k++) {
-        own |= has_word(q->text, words[k]);
+        own |= find_word(q->text, words[k]) != NULL;
         for (size_t h = 0; h < q->n_headers; h++)
-            own |= has_word(q->headers[h].text, words[k]);
+            own |= find_word(q->headers[h].text, words[k]) != NULL;
     }
     return own && str_eq(q->arch, "sm_90") ? arena_strdup(a, "sm_90a") : q->arch;
 }
@@ -308,6 +330,13 @@ static bool collect_options(const struct nvrtc *n, struct arena *a, const struct
     } else if (strstr(q->text, "cuda_pipeline") || strstr(q->text, "cuda_awbarrier")) {
         vec_push(options, "-DASTRA_PIPELINE");
     }
+    /* CUDA 13.0's ptxas takes a variable of this name for its own mark of shared memory: addresses of shared
+     * memory become the variable's, or it crashes. */
+    bool taken = is_host_constant(q->text, "SMEM");
+    for (size_t h = 0; h < q->n_headers; h++)
+        taken |= is_host_constant(q->headers[h].text, "SMEM");
+    if (taken)
+        vec_push(options, "-DSMEM=SMEM_of_the_file");
     for (size_t i = 0; i < q->n_flags; i++) {
         const char *option;
         if (!gpu_flag_check(a, q->flags[i], &option, err))

@@ -45,6 +45,29 @@ static struct compile_result compile(const char *text)
     return compile_with(text, NULL, 0, NULL, 0);
 }
 
+/* ptxas has a symbol of this name, which it takes a variable for: addresses of shared memory are then the
+ * variable's. */
+static void a_constant_may_be_called_smem(void **state)
+{
+    static const char use[] =
+        "__global__ void k(int *a) { __shared__ int s[SMEM]; s[0] = a[1]; a[0] = SMEM + s[a[2]]; }\n";
+    static const struct {
+        const char *declared;
+        bool kept; /* nvcc would hand it to ptxas, too */
+    } cases[] = {{"constexpr int BK = 64, SMEM = 3 * BK;\n", false},
+                 {"static const int SMEM = 3;\n", false},
+                 {"__device__ constexpr int SMEM = 3;\n", true},
+                 {"#define SMEM 3\n", false},
+                 {"enum { SMEM = 3 };\n", false}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct compile_result r = compile(arena_printf(arena, "%s%s", cases[i].declared, use));
+        assert_int_equal(r.end, COMPILE_DONE);
+        assert_int_equal(strstr(r.image.ptx, " SMEM ") != NULL, cases[i].kept);
+    }
+}
+
 static void gives_ptx_cubin_and_resources(void **state)
 {
     static const char *const kernels[] = {"add", "scale<4, float>"};
@@ -327,6 +350,7 @@ static void a_missing_library_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_constant_may_be_called_smem),
         cmocka_unit_test(gives_ptx_cubin_and_resources),
         cmocka_unit_test(counts_spills_and_stack),
         cmocka_unit_test(flags_reach_the_compiler),
