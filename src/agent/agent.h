@@ -276,7 +276,8 @@ struct agent_lesson { /* what became of an attempt, as a conclusion */
     int id;
     const char *name, *what; /* the strategy */
     const char *verdict, *words;
-    double gain, score; /* over its parent, over the original; NAN unless timed */
+    const char *by_workload; /* its speed-ups over the original, in the task's order; NULL: not told */
+    double gain, score;      /* over its parent, over the original; NAN unless timed */
 };
 
 struct agent_brief { /* what everybody gets */

@@ -408,6 +408,8 @@ char *part_lessons(const struct agent_brief *b, struct arena *a, size_t max)
         str_addf(&s, "%s: %s", text_line(a, l->name, 80), l->verdict ? l->verdict : "not judged");
         if (isfinite(l->gain))
             str_addf(&s, ", gain %.2f, score %.2f", l->gain, l->score);
+        if (l->by_workload)
+            str_addf(&s, ", by workload %s", l->by_workload);
         if (l->words && *l->words && !str_eq(l->verdict, "passed"))
             str_addf(&s, ": %s", text_line(a, l->words, isfinite(l->gain) ? 70 : 140));
         if (l->what && *l->what && !names_transform(a, l->name))

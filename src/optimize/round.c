@@ -5,6 +5,20 @@
 
 /* ---- what is told ---- */
 
+/* Which workload a version gains on, and what bounds it there; NULL where the score says it all. */
+static const char *by_workload(struct run *r, const struct trial *t)
+{
+    struct str s = {.arena = r->arena};
+
+    for (size_t i = 0; i < t->n_workloads && t->n_workloads > 1 && verdict_correct(t->verdict); i++) {
+        const struct trial_time *x = &t->workloads[i].times[r->task->regime];
+        str_addf(&s, "%s%.2f", i ? ", " : "", x->speedup);
+        if (x->bound && !r->o->models.no_profiler)
+            str_addf(&s, " (%s)", trial_bound_words(x, r->arena));
+    }
+    return s.len ? str_take(&s, r->arena) : NULL;
+}
+
 void lessons_catch_up(struct run *r)
 {
     for (; r->n_learnt < r->candidates.n; r->n_learnt++) {
@@ -21,6 +35,7 @@ void lessons_catch_up(struct run *r)
                                         .what = c->strategy.plan,
                                         .verdict = verdict_name(c->trial.verdict),
                                         .words = words,
+                                        .by_workload = by_workload(r, &c->trial),
                                         .gain = c->trial.score / r->search.nodes.v[c->parent].score,
                                         .score = c->trial.score}));
     }
