@@ -3,7 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 20
-MESON_FLAGS ?=
+MESON_FLAGS ?= -Disas=own
 
 .PHONY: all
 all: setup ## set up and build; the binary is build/astra

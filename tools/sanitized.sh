@@ -12,7 +12,7 @@ tsan) flags=thread ;;
 esac
 build=build-$kind
 # Between the sanitizer's checks little is left of what -O2 does, and it takes half as long again to compile.
-tools/build.sh "$build" -Db_sanitize="$flags" -Db_lundef=false -Dc_args=-O1 -- all meson-test-prereq
+tools/build.sh "$build" -Db_sanitize="$flags" -Db_lundef=false "-Dc_args=-O1 -g1" -- all meson-test-prereq
 tools/build.sh build -- astra # makes the runs that only are material
 PLAIN_ASTRA=$PWD/build/astra
 export PLAIN_ASTRA
