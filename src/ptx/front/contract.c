@@ -187,18 +187,29 @@ static void push_fused(struct contract *c, struct insn *out, size_t *n, const st
     out[(*n)++] = fused;
 }
 
-static void move_labels(struct contract *c, struct insn *i, const uint32_t *to)
+/* Where an instruction may branch to: a label, or those of a table. */
+static struct opnd *labels_of(struct insn *i, int64_t *n)
 {
     for (unsigned k = 0; k < i->n_opnds; k++) {
         struct opnd *o = &i->opnds[k];
-        if (o->kind == OPND_LABEL)
-            o->imm = to[o->imm];
-        if (i->op != OP_brx || k != 1)
+        if (o->kind != OPND_LABEL)
             continue;
-        o->vec = arena_copy(c->arena, o->vec, (size_t)o->imm * sizeof(*o->vec)); /* instructions share tables */
-        for (int64_t t = 0; t < o->imm; t++)
-            o->vec[t].imm = to[o->vec[t].imm];
+        *n = o->vec ? o->imm : 1;
+        return o->vec ? o->vec : o;
     }
+    *n = 0;
+    return NULL;
+}
+
+static void move_labels(struct contract *c, struct insn *i, const uint32_t *to)
+{
+    int64_t n;
+    struct opnd *labels = labels_of(i, &n);
+
+    if (labels && labels == i->opnds[i->n_opnds - 1].vec) /* instructions share tables */
+        labels = i->opnds[i->n_opnds - 1].vec = arena_copy(c->arena, labels, (size_t)n * sizeof(*labels));
+    for (int64_t k = 0; k < n; k++)
+        labels[k].imm = to[labels[k].imm];
 }
 
 /* The code anew, where something was fused. */
@@ -242,12 +253,10 @@ void contract(struct parsed *p)
     for (; c.at < p->code.n; c.at++) {
         struct insn *i = &p->code.v[c.at];
         visit_registers(i, visit_count, &c);
-        for (unsigned k = 0; k < i->n_opnds; k++) {
-            for (int64_t t = 0; i->op == OP_brx && k == 1 && t < i->opnds[k].imm; t++)
-                c.is_target[i->opnds[k].vec[t].imm] = 1;
-            if (i->opnds[k].kind == OPND_LABEL)
-                c.is_target[i->opnds[k].imm] = 1;
-        }
+        int64_t n;
+        const struct opnd *labels = labels_of(i, &n);
+        for (int64_t k = 0; k < n; k++)
+            c.is_target[labels[k].imm] = 1;
     }
     for (size_t k = 0; k < p->funcs.n; k++)
         look_at(&c, &p->funcs.v[k]);

@@ -16,6 +16,12 @@ setp.lt.u32 %again, %i, 3;
 @%again bra more;
 """
 
+TABLE = """and.b32 %i, %me, 1;
+mul.lo.s32 %i, %i, 2;
+to_at: .branchtargets one_at, one_at, two_at;
+brx.idx %i, to_at;
+"""
+
 
 def twice(fmt, first, second, seen=lambda x, fmt: x):
     """second(the rounded first, ...), rounded too; seen: what the second makes of what it reads and gives."""
@@ -65,6 +71,8 @@ def cases(m, fmt, words):
     case("two_products", product + "mul.T %q, %c, %b;\nadd.T %d, %p, %q;", "first", note="the first goes in, the other is rounded")
     case("far", product + LOOP.replace("more", "more_" + t) + "sub.T %d, %p, %c;", "sub",
          note="a loop lies between")
+    case("table", product + TABLE.replace("_at", "_" + t) + "one_%s:\nsub.T %%d, %%p, %%c;\nbra end_%s;\ntwo_%s:\nadd.T %%d, %%p, %%c;\nend_%s:" % (t, t, t, t),
+         [(a if k // words % 2 == 0 else b) for k, (a, b) in enumerate(zip(of["sub"], of["add"]))], note="a table of labels lies between")
     if fmt == "f32":
         flushed = {k: apply(f, fmt, rows, ("ftz",)) for k, f in forms(fmt).items()}
         case("ftz_both", "mul.ftz.T %p, %a, %b;\nadd.ftz.T %d, %p, %c;", flushed["add"], note="fused")
