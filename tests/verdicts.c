@@ -23,15 +23,15 @@
  *     verdicts -x NAME|all [FOLDER or FILE]...
  *
  * -v prints every verdict, -t times the kernels on the workloads too, -n has nvcc compile the whole file too,
- * -c judges all as the last confirmation does; -e only every N-th file, for tests under a sanitizer; -p a part:
- * of every folder a file, and of every row and kind of name; -d judges elsewhere: "cuda:0"; -m writes what
- * became of the compiled files there; -k keeps a line of each verdict in that file, and does not judge again
- * what has one there of this very program, file and task, nor count it again where it was good (-p begins the
- * file anew); -b begins no task after so many minutes, and tells only of what has been judged. -x judges with
- * an exception of the error rule switched off (src/judge/rule.c) and names the files whose verdict changes: by
- * default the one that the rule's table names, which must. A run of all ends with the table of
- * docs/results/corpora.md, which must be the one that stands there; -w writes it. What a kernel does to a GPU
- * ends with its process, so workers judge, several at a time.
+ * -c judges all as the last confirmation does; -e only every N-th file, for tests under a sanitizer; -p a
+ * part: of every task one that is right and one that is not, and of every row and kind of name; -d judges
+ * elsewhere: "cuda:0"; -m writes what became of the compiled files there; -k keeps a line of each verdict in
+ * that file, and does not judge again what has one there of this very program, file and task, nor count it
+ * again where it was good (-p begins the file anew); -b begins no task after so many minutes, and tells only
+ * of what has been judged. -x judges with an exception of the error rule switched off (src/judge/rule.c) and
+ * names the files whose verdict changes: by default the one that the rule's table names, which must. A run of
+ * all ends with the table of docs/results/corpora.md, which must be the one that stands there; -w writes it.
+ * What a kernel does to a GPU ends with its process, so workers judge, several at a time.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -408,10 +408,19 @@ static void thin_out(size_t n)
     files.n = left;
 }
 
-/* A kernel that has to be judged whole takes minutes: a folder that has no other is left to the rest. */
-static bool same_folder(const struct corpus_file *a, const struct corpus_file *b)
+enum answer { REJECTED, RIGHT, TOLD };
+
+static enum answer must_be(const struct corpus_file *f)
 {
-    return a->corpus == b->corpus && str_eq(a->task, b->task) && depth_of(a) == PLAIN && depth_of(b) == PLAIN;
+    if (f->corpus == LEGIT)
+        return RIGHT;
+    return f->corpus == REFUSED ? TOLD : REJECTED;
+}
+
+/* A kernel that has to be judged whole takes minutes: a task that has no other is left to the rest. */
+static bool same_task(const struct corpus_file *a, const struct corpus_file *b)
+{
+    return must_be(a) == must_be(b) && str_eq(a->task, b->task) && depth_of(a) == PLAIN && depth_of(b) == PLAIN;
 }
 
 static bool same_row(const struct corpus_file *a, const struct corpus_file *b)
@@ -455,7 +464,7 @@ static void draw(struct arena *a)
     bool *taken = arena_array(a, bool, files.n + 1);
     size_t left = 0;
 
-    take_of_each(taken, same_folder);
+    take_of_each(taken, same_task);
     take_of_each(taken, same_row);
     take_of_each(taken, same_depth);
     for (size_t i = 0; i < files.n; i++)
