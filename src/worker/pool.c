@@ -11,6 +11,7 @@ enum {
     WALL = 10, /* by the clock, as many times as long */
     BUSY_S = 5,
     POLL_MS = 50,
+    SIM_RESIDENT_MB = 3072, /* twenty million elements and their exact answers take two thirds of it */
     GPU_RESIDENT_MB = 6144, /* of a worker with a GPU: the driver's own share alone is hundreds */
 };
 
@@ -481,7 +482,7 @@ static struct pool *pool_make(const struct task *t, const struct trial_options *
     if (p->limits.wall_s <= 0)
         p->limits.wall_s = WALL * p->limits.candidate_s;
     if (p->limits.resident_bytes == 0)
-        p->limits.resident_bytes = pool_measures(p) ? (size_t)GPU_RESIDENT_MB << 20 : (size_t)2 << 30;
+        p->limits.resident_bytes = (size_t)(pool_measures(p) ? GPU_RESIDENT_MB : SIM_RESIDENT_MB) << 20;
     p->options.device = arena_strdup(a, o->device);
     return p;
 }

@@ -15,7 +15,7 @@ struct pool;
 struct pool_limits {
     double candidate_s; /* processor time for one candidate; 0: ASTRA_CANDIDATE_S, or 60, or 300 to confirm */
     double wall_s;      /* however little of it is processor time; 0: ten times that */
-    size_t resident_bytes; /* 0: 2 GiB */
+    size_t resident_bytes; /* 0: 3 GiB, beside a GPU more */
 };
 
 /* ---- workers that are commands: docs/fleet.md ---- */
