@@ -252,7 +252,7 @@ static void function_edits(struct regroup *r, const struct function *f, struct e
     }
     for (struct node *call = nodes_of(f, f->body, NODE_CALL_EXPRESSION); node_ok(*call); call++) {
         const char *name = call_name(f, *call);
-        if (str_eq(name, "__syncthreads"))
+        if (names.barrier && str_eq(name, "__syncthreads"))
             edits_node(inside, *call, names.barrier);
         for (size_t k = 1; k < r->n; k++)
             if (r->copied[k] && str_eq(r->functions[k]->name, name))
@@ -266,6 +266,8 @@ static void function_edits(struct regroup *r, const struct function *f, struct e
     }
     if (names.head)
         edits_at(inside, node_start(f->body) + 1, names.head);
+    if (r->more)
+        r->more(r, f, inside);
 }
 
 bool regroup_apply(struct regroup *r, const char *suffix, const char *how, struct edits *edits,

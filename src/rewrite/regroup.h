@@ -5,7 +5,8 @@
 
 #include "rewrite/analysis.h"
 
-/* What a function's copy says for a block's; all expressions. head: declared first in its body, or NULL. */
+/* What a function's copy says for a block's; all expressions. head: declared first in its body, or NULL. barrier:
+ * NULL where the transform writes barriers itself. */
 struct regroup_names {
     const char *thread, *threads, *block, *blocks, *barrier, *head;
 };
@@ -23,6 +24,9 @@ struct regroup {
     void (*names)(struct regroup *r, const struct function *f, struct regroup_names *names);
     const char *(*shared)(struct regroup *r, const struct function *f, const struct variable *v,
                           struct edits *e);
+    /* Or NULL: what else changes in a function's copy. */
+    void (*more)(struct regroup *r, const struct function *f, struct edits *inside);
+    const void *detail; /* the transform's own */
     int setting;
     /* Several rows in a block: given are their number, the block's threads and a thread's row among them. Made
      * are the names that the kernel's copy has for its rows and for a row's dynamic memory (NULL: it has none).

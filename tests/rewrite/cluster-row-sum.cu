@@ -1,4 +1,4 @@
-// Shared memory is the first block's; a helper's too.
+// What is stored twice cannot be sent: shared memory is the first block's, a helper's too.
 // transform: cluster-row 4
 // applies: line 31
 // has: #include <cooperative_groups.h>
@@ -31,6 +31,8 @@ __device__ float block_sum(float v)
 __global__ void work(float *out, const float *in, int n, int d)
 {
     __shared__ float all;
+    if (threadIdx.x == 0)
+        all = 0.0f;
     float total = 0.0f;
     for (int i = threadIdx.x; i < d; i += blockDim.x)
         total += in[blockIdx.x * d + i];
