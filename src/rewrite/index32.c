@@ -132,6 +132,51 @@ static struct size_of size_of(const struct detail *d, struct node e, int depth)
     return no;
 }
 
+/* Of what ends in 32 bits anyway, 64 bits are missed by divisions and comparisons alone: all of them are of what
+ * fits, by parameters, which the launcher asks for. */
+static bool ends_alike(const struct detail *d, struct node e)
+{
+    const struct function *f = d->f;
+    const char *op = node_is(e, NODE_BINARY_EXPRESSION) ? node_op(f, e) : "+";
+    if (!str_in(op, "+|-|*")) {
+        const char *factor[8];
+        int n = 0;
+        int64_t number = 1;
+        return str_in(op, "/|%") && size_of(d, node_field(e, FIELD_LEFT), 0).ok &&
+               factors_of(f, node_field(e, FIELD_RIGHT), factor, &n, &number) && n <= 1;
+    }
+    if (node_is(e, NODE_CALL_EXPRESSION) || node_is(e, NODE_CONDITIONAL_EXPRESSION))
+        return false;
+    for (uint32_t i = 0, all = node_count(e); i < all; i++)
+        if (!ends_alike(d, node_child(e, i)))
+            return false;
+    return true;
+}
+
+/* A variable of 32 bits that stays what it is. */
+static bool is_narrow(const struct detail *d, struct node e, int depth)
+{
+    const struct variable *v = function_variable_of(d->f, node_strip(e));
+    return v && !v->param && !v->assignments && !is_wide(v->type) && depth < 8 &&
+           ctype_size(d->f, v->type) == 4 && node_ok(v->init) &&
+           (is_narrow(d, v->init, depth + 1) || ends_alike(d, v->init));
+}
+
+static bool element_fits(struct detail *d, struct node element, struct err *why)
+{
+    struct reached p;
+    if (!element_reached(d->f, element, &p) || !node_ok(p.index))
+        return true;
+    const struct variable *v = function_variable_of(d->f, p.pointer);
+    if (!v || !v->pointer)
+        return true; /* values.at[k] */
+    struct size_of s = size_of(d, p.index, 0);
+    if (!s.ok && !is_narrow(d, p.index, 0))
+        return err_input(why, "the index of %s may be large", v->name);
+    d->times = MAX(d->times, s.times);
+    return true;
+}
+
 /* i >= total: the first comparison of the index in an if of the kernel's own statements. */
 static bool find_bound(const struct function *f, struct detail *d, struct node e)
 {
@@ -178,17 +223,14 @@ static bool fits(const struct function *f, struct detail *d, struct err *why)
             return err_input(why, "%s may be large", v->name);
         d->times = MAX(d->times, s.times);
     }
-    for (struct node *element = nodes_of(f, f->body, NODE_SUBSCRIPT_EXPRESSION); node_ok(*element); element++) {
-        struct node pointer = node_field(*element, FIELD_ARGUMENT);
-        const struct variable *v = function_variable_of(f, pointer);
-        struct node index = subscript_index(f, *element);
-        if (!v || !v->pointer)
-            continue; /* values.at[k] */
-        struct size_of s = node_ok(index) ? size_of(d, index, 0) : (struct size_of){0};
-        if (!s.ok)
-            return err_input(why, "the index of %s may be large", v->name);
-        d->times = MAX(d->times, s.times);
-    }
+    static const enum node_kind kinds[] = {NODE_SUBSCRIPT_EXPRESSION, NODE_POINTER_EXPRESSION};
+    for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+        for (struct node *element = nodes_of(f, f->body, kinds[k]); node_ok(*element); element++)
+            if (!element_fits(d, *element, why))
+                return false;
+    for (const struct variable *v = f->variables; v < f->variables + f->n_params; v++)
+        if (is_wide(v->type) && !v->pointer && !launches_tell(f, v->id))
+            return err_input(why, "the launcher cannot tell %s", v->name);
     return launches_tell(f, d->total) ? wide > 0 : err_input(why, "the launcher cannot tell the bound");
 }
 
@@ -230,10 +272,15 @@ static bool index32_apply(const struct function *f, const struct transform_site 
     for (int64_t t = 1; t < d->times; t *= 2)
         most /= 2;
     for (const struct launch *launch = f->launches; launch < f->launches + f->n_launches; launch++) {
-        edits_guard_launch(
-            edits, f, launch, "All indices fit into 32 bits, with room for the last block.",
-            arena_printf(a, "%s <= %lld", launch_expression(f, launch, d->total), (long long)most),
-            launch_text(f, launch, name, NULL, NULL));
+        struct guard_list guard = {0};
+        guard_add(a, &guard,
+                  arena_printf(a, "%s <= %lld", launch_expression(f, launch, d->total), (long long)most));
+        for (const struct variable *v = f->variables; v < f->variables + f->n_params; v++)
+            if (is_wide(v->type) && !v->pointer && v != function_variable_of(f, node_strip(d->total)))
+                guard_add(a, &guard,
+                          arena_printf(a, "%s <= %d", launch_expression(f, launch, v->id), 1 << 30));
+        edits_guard_launch(edits, f, launch, "All indices fit into 32 bits, with room for the last block.",
+                           guard_join(f, &guard, launch), launch_text(f, launch, name, NULL, NULL));
     }
     return true;
 }
