@@ -1,10 +1,24 @@
 /* coarsen-blocks: a block's threads take several blocks, in step: each statement is done for all of them before
  * the next one. Loads of several rows are under way at once, and they wait at one barrier. Variables that
  * differ between blocks become arrays, shared ones too; what is the same is computed once. Each block does what
- * it did, in the same order, so results are the same to the bit. The setting is the number of blocks. */
+ * it did, in the same order, so results are the same to the bit. The setting is the number of blocks, which are
+ * neighbours along x, y or z of the grid. */
 #include "rewrite/per_block.h"
 
-enum { SHARED_BYTES = 32768 }; /* that several blocks in step may have of dynamic shared memory */
+enum {
+    SHARED_BYTES = 32768, /* that several blocks in step may have of dynamic shared memory */
+    ALONG_Y = 100,        /* a setting is the number of blocks, and this once for neighbours along y, */
+    ALONG_Z = 200,        /* or this for those along z */
+};
+
+struct step { /* what a setting says */
+    int by, axis;
+};
+
+static struct step step_of(int setting)
+{
+    return (struct step){.by = setting % ALONG_Y, .axis = setting / ALONG_Y};
+}
 
 struct writer {
     struct in_step *w;
@@ -50,8 +64,8 @@ static char *for_block(const struct writer *c, size_t start, size_t end)
     }
     for (struct node *field = nodes_of(f, f->body, NODE_FIELD_EXPRESSION); node_ok(*field); field++)
         if (node_start(*field) >= start && node_end(*field) <= end &&
-            str_eq(text_compact(f->a, text_of(f, *field)), "blockIdx.x"))
-            edits_node(&own, *field, arena_printf(f->a, "(blockIdx.x * %d + %s)", c->by, c->k));
+            str_eq(text_compact(f->a, text_of(f, *field)), c->p->place))
+            edits_node(&own, *field, arena_printf(f->a, "(%s * %d + %s)", c->p->place, c->by, c->k));
     return edits_range(&own, f, start, end);
 }
 
@@ -333,7 +347,7 @@ static bool asks_for_end(const struct writer *c, struct node statement)
         !node_same(node_parent(statement), f->body) || !node_is_binary(f, condition, ">=") ||
         node_ok(node_field(statement, FIELD_ALTERNATIVE)))
         return false;
-    struct poly left = poly_of(f, node_field(condition, FIELD_LEFT)), block = poly_atom(f, "blockIdx.x");
+    struct poly left = poly_of(f, node_field(condition, FIELD_LEFT)), block = poly_atom(f, c->p->place);
     if (!poly_same(&left, &block))
         return false;
     *c->all = node_field(condition, FIELD_RIGHT);
@@ -467,6 +481,8 @@ static bool macros_name(const struct part *p)
     return false;
 }
 
+static const char *const suffixes[] = {"", "y", "z"};
+
 struct coarse {        /* made */
     const char *name;  /* of the kernel's copy */
     const char *bytes; /* the copy takes a block's dynamic shared memory; NULL: there is none */
@@ -474,11 +490,13 @@ struct coarse {        /* made */
 };
 
 /* All copies, put into the file. */
-static bool copies(const struct function *f, int by, struct edits *edits, struct coarse *made, struct err *why)
+static bool copies(const struct function *f, struct step step, struct edits *edits, struct coarse *made,
+                   struct err *why)
 {
     struct in_step w;
     struct arena *a = f->a;
-    if (!in_step_open(&w, f, why))
+    const int by = step.by;
+    if (!in_step_open(&w, f, step.axis, why))
         return false;
     bool *used = arena_array(a, bool, w.n + 1), *done = arena_array(a, bool, w.n + 1);
     used[0] = true;
@@ -487,7 +505,7 @@ static bool copies(const struct function *f, int by, struct edits *edits, struct
         if (f->variables[i].external)
             made->bytes = fresh_local(f, "block_bytes");
     for (size_t i = 0; i < w.n; i++)
-        w.parts[i].copy = fresh_name(f, arena_printf(a, "%s_by%d", w.parts[i].f->name, by));
+        w.parts[i].copy = fresh_name(f, arena_printf(a, "%s_by%d%s", w.parts[i].f->name, by, suffixes[step.axis]));
     for (size_t i = 0; i < w.n; i++) {
         const struct function *g = w.parts[i].f;
         if (!used[i] || done[i])
@@ -515,44 +533,70 @@ static bool copies(const struct function *f, int by, struct edits *edits, struct
     return true;
 }
 
-/* So many blocks, at least, that every SM has some to work on all the same. */
-static int64_t blocks_least(const struct function *f, int by)
+/* So many blocks, at least, that every SM has some to work on all the same; neighbours along y and z share what
+ * they read, which pays for one. */
+static int64_t blocks_least(const struct function *f, struct step step)
 {
-    return f->in->limits ? (int64_t)by * 2 * f->in->limits->sm_count : 0;
+    return f->in->limits ? (int64_t)step.by * (step.axis ? 1 : 2) * f->in->limits->sm_count : 0;
 }
 
-static bool pays(const struct function *f, int by)
+static bool pays(const struct function *f, struct step step)
 {
+    const uint32_t by = (uint32_t)step.by;
     bool many = f->in->n_plans == 0;
     for (const struct plan_step *s = NULL; (s = planned_launch(f, s));) {
         if (s->cooperative || s->cluster[0] > 1)
             return false;
-        many = many || (s->grid[0] % (uint32_t)by == 0 && s->grid[0] >= blocks_least(f, by));
+        many = many || (s->grid[step.axis] % by == 0 &&
+                        (int64_t)s->grid[0] * s->grid[1] * s->grid[2] >= blocks_least(f, step));
     }
     return many;
 }
 
 /* Is it, or has it, such a copy? */
-static bool is_coarse(const struct function *f)
+static bool is_coarse(const struct function *f, int axis)
 {
     static const int all[] = {2, 4, 8};
     const char *end = strrchr(f->name, '_');
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-        bool named = end && str_eq(end, arena_printf(f->a, "_by%d", all[i]));
-        if (function_only(f, arena_printf(f->a, "%s_by%d", f->name, all[i])) ||
+        const char *of = arena_printf(f->a, "_by%d%s", all[i], suffixes[axis]);
+        bool named = end && str_eq(end, of);
+        if (function_only(f, arena_printf(f->a, "%s%s", f->name, of)) ||
             (named && function_only(f, arena_strndup(f->a, f->name, (size_t)(end - f->name)))))
             return true;
     }
     return false;
 }
 
+/* The grid's three numbers as the launcher writes them; false where the one along the axis is not seen. */
+static bool grid_parts(const struct function *f, const struct launch *l, int axis, const char *part[3])
+{
+    char *x, *y;
+    size_t n = 0;
+    if (!launch_grid_x(f, l, &x) || (axis > 0 && !launch_grid_y(f, l, &y)))
+        return false;
+    part[0] = x;
+    part[1] = part[2] = "1";
+    if (axis == 0)
+        return true;
+    part[1] = y;
+    size_t len = strlen(y);
+    bool named = node_is(l->grid, NODE_IDENTIFIER) && len > 2 && str_eq(y + len - 2, ".y");
+    struct node *list = launch_dim3(f, l, l->grid, &n);
+    if (named)
+        part[2] = arena_printf(f->a, "%.*s.z", (int)(len - 2), y);
+    else if (list && n > 2)
+        part[2] = text_of(f, list[2]);
+    return named || (list && n > (size_t)axis);
+}
+
 /* Is the launch one that the copy can take the place of? */
-static bool launch_fits(const struct function *f, const struct launch *l, const struct coarse *made,
+static bool launch_fits(const struct function *f, const struct launch *l, int axis, const struct coarse *made,
                         bool pointer)
 {
-    char *x;
+    const char *part[3];
     bool dynamic = node_ok(l->shared) && !node_text_is(f->s, l->shared, "0");
-    if (dynamic != (made->bytes != NULL) || !launch_grid_x(f, l, &x))
+    if (dynamic != (made->bytes != NULL) || !grid_parts(f, l, axis, part) || (pointer && axis > 0))
         return false;
     if (pointer)
         return !dynamic && !node_ok(made->all);
@@ -560,56 +604,63 @@ static bool launch_fits(const struct function *f, const struct launch *l, const 
            (!node_ok(made->all) || launch_expression(f, l, made->all));
 }
 
-static bool can(const struct function *f, int by, struct edits *edits, struct coarse *made,
+static bool can(const struct function *f, struct step step, struct edits *edits, struct coarse *made,
                 struct pointer_launch *pointer, struct err *why)
 {
     bool direct = f->n_launches > 0 && !function_is_named_elsewhere(f);
     if (!direct && (f->n_launches > 0 || !launch_by_pointer(f, pointer)))
         return err_input(why, "%s is used other than by launches", f->name);
-    if (is_coarse(f))
+    if (is_coarse(f, step.axis))
         return err_input(why, "%s takes several blocks already", f->name);
-    if (!pays(f, by))
+    if (!pays(f, step))
         return err_input(why, "%s has few blocks", f->name);
-    if (!copies(f, by, edits, made, why))
+    if (!copies(f, step, edits, made, why))
         return false;
-    bool fits = direct || launch_fits(f, &pointer->launch, made, true);
+    bool fits = direct || launch_fits(f, &pointer->launch, step.axis, made, true);
     for (size_t l = 0; l < f->n_launches && fits; l++)
-        fits = launch_fits(f, &f->launches[l], made, false);
+        fits = launch_fits(f, &f->launches[l], step.axis, made, false);
     return fits || err_input(why, "a launch of %s is not understood", f->name);
 }
 
 static void blocks_find(struct function *f, struct site_list *found)
 {
-    static const int own[] = {4, 2};
+    static const int own[] = {4, 2, ALONG_Y + 4, ALONG_Y + 2, ALONG_Z + 8, ALONG_Z + 4, ALONG_Z + 2};
     for (const int *by = settings_to_try(f, found, own, ARRAY_LEN(own)); *by != NO_SETTING; by++) {
         struct edits edits = {.arena = f->a};
         struct coarse made;
         struct pointer_launch pointer;
-        if (can(f, *by, &edits, &made, &pointer, NULL) && !edits.clash)
+        const struct step step = step_of(*by);
+        if (can(f, step, &edits, &made, &pointer, NULL) && !edits.clash)
             site_add(found, f, f->definition, *by,
-                     "a thread has little under way before it waits for its block; several blocks in step "
-                     "have more, and wait together",
-                     "%d blocks in step", *by);
+                     "a thread has little under way before it waits for others; several blocks in step have "
+                     "more, wait together, and read once what they share",
+                     "%d blocks in step along %c", step.by, 'x' + step.axis);
     }
 }
 
 /* When the copy is taken: whole groups of blocks, and enough of them. */
-static char *blocks_guard(const struct function *f, const char *x, int by)
+static char *blocks_guard(const struct function *f, const char *const part[3], struct step step)
 {
-    int64_t least = blocks_least(f, by);
-    return least > 0 ? arena_printf(f->a, "%s %% %d == 0 && %s >= %lld", x, by, x, (long long)least)
-                     : arena_printf(f->a, "%s %% %d == 0", x, by);
+    int64_t least = blocks_least(f, step);
+    const char *x = part[step.axis], *all = x;
+    for (int i = 0; i < 3 && step.axis > 0; i++)
+        if (i != step.axis && !str_eq(part[i], "1"))
+            all = arena_printf(f->a, "%s * %s", all, part[i]);
+    return least > 0 ? arena_printf(f->a, "%s %% %d == 0 && %s >= %lld", x, step.by, all, (long long)least)
+                     : arena_printf(f->a, "%s %% %d == 0", x, step.by);
 }
 
 static void pointer_apply(const struct function *f, const struct pointer_launch *p, const char *name, int by,
                           struct edits *edits)
 {
     struct arena *a = f->a;
-    char *x, *in_step = fresh_name(f, "in_step"), *indent = text_indent(f, node_start(p->declared));
-    launch_grid_x(f, &p->launch, &x);
+    char *in_step = fresh_name(f, "in_step"), *indent = text_indent(f, node_start(p->declared));
+    const char *part[3] = {"1", "1", "1"};
+    grid_parts(f, &p->launch, 0, part);
+    const char *x = part[0];
     edits_at(edits, node_start(p->declared),
              arena_printf(a, "// Several blocks in step, where there are many.\n%sconst bool %s = %s;\n%s",
-                          indent, in_step, blocks_guard(f, x, by), indent));
+                          indent, in_step, blocks_guard(f, part, (struct step){.by = by}), indent));
     for (size_t i = 0; i < p->n; i++) {
         const char *old = text_of(f, p->values[i]), *at = strstr(old, f->name);
         edits_node(edits, p->values[i],
@@ -619,18 +670,22 @@ static void pointer_apply(const struct function *f, const struct pointer_launch 
     edits_node(edits, p->launch.grid, arena_printf(a, "%s ? %s / %d : %s", in_step, x, by, x));
 }
 
-static void launch_apply(const struct function *f, const struct launch *l, const struct coarse *made, int by,
-                         struct edits *edits)
+static void launch_apply(const struct function *f, const struct launch *l, const struct coarse *made,
+                         struct step step, struct edits *edits)
 {
     struct arena *a = f->a;
     struct edits call = {.arena = a};
-    char *x;
-    launch_grid_x(f, l, &x);
-    char *guard = blocks_guard(f, x, by);
+    const char *part[3] = {"1", "1", "1"};
+    const int by = step.by;
+    grid_parts(f, l, step.axis, part); /* launch_fits has seen it */
+    char *guard = blocks_guard(f, part, step);
     if (node_ok(made->all))
-        guard = arena_printf(a, "%s && %s <= %s", guard, x, launch_expression(f, l, made->all));
+        guard = arena_printf(a, "%s && %s <= %s", guard, part[step.axis], launch_expression(f, l, made->all));
+    part[step.axis] = arena_printf(a, "%s / %d", part[step.axis], by);
     edits_node(&call, l->name, made->name);
-    edits_node(&call, l->grid, launch_grid_with(f, l, arena_printf(a, "%s / %d", x, by), NULL));
+    edits_node(&call, l->grid,
+               step.axis ? arena_printf(a, "dim3(%s, %s, %s)", part[0], part[1], part[2])
+                         : launch_grid_with(f, l, part[0], NULL));
     if (made->bytes) {
         char *bytes = arena_printf(a, "((%s) + 15) / 16 * 16", text_of(f, l->shared));
         guard = arena_printf(a, "%s && %s <= %d", guard, bytes, SHARED_BYTES / by);
@@ -646,13 +701,20 @@ static bool blocks_apply(const struct function *f, const struct transform_site *
 {
     struct coarse made;
     struct pointer_launch pointer;
-    if (!can(f, site->setting, edits, &made, &pointer, why_not))
+    const struct step step = step_of(site->setting);
+    if (!can(f, step, edits, &made, &pointer, why_not))
         return false;
     if (f->n_launches == 0)
-        pointer_apply(f, &pointer, made.name, site->setting, edits);
+        pointer_apply(f, &pointer, made.name, step.by, edits);
     for (size_t l = 0; l < f->n_launches; l++)
-        launch_apply(f, &f->launches[l], &made, site->setting, edits);
+        launch_apply(f, &f->launches[l], &made, step, edits);
     return true;
+}
+
+static const char *blocks_words(struct arena *a, int setting)
+{
+    const struct step step = step_of(setting);
+    return step.axis ? arena_printf(a, "%d along %c", step.by, 'x' + step.axis) : NULL;
 }
 
 const struct transform transform_coarsen_blocks = {
@@ -660,7 +722,8 @@ const struct transform transform_coarsen_blocks = {
     .summary =
         "the threads of a block do the work of several blocks in step, with more loads under way at once",
     .helps = "latency sync dram issue",
-    .parameters = {{"blocks", 1, 0, 3, {2, 4, 8}}},
+    .parameters = {{"blocks", 1, ALONG_Y, 3, {2, 4, 8}}, {"along", ALONG_Y, 0, 3, {0, 1, 2}}},
+    .setting_words = blocks_words,
     .find = blocks_find,
     .apply = blocks_apply,
 };

@@ -62,10 +62,14 @@ bool differs(const struct part *p, struct node e)
     const struct function *f = p->f;
     if (node_is(e, NODE_IDENTIFIER))
         return variable_differs(p, function_variable_of(f, e));
-    if (node_is(e, NODE_SUBSCRIPT_EXPRESSION) || node_is(e, NODE_LAMBDA_EXPRESSION) ||
-        node_is(e, NODE_GNU_ASM_EXPRESSION) || node_is_indirection(f, e))
+    if (node_is(e, NODE_LAMBDA_EXPRESSION) || node_is(e, NODE_GNU_ASM_EXPRESSION))
         return true;
-    if (node_is(e, NODE_FIELD_EXPRESSION) && str_eq(text_compact(f->a, text_of(f, e)), "blockIdx.x"))
+    if (node_is_access(f, e)) { /* what blocks only read is the same for all; nobody writes it meanwhile */
+        const struct variable *root = pointer_root(f, e);
+        if (!root || !root->param || !root->to_const)
+            return true;
+    }
+    if (node_is(e, NODE_FIELD_EXPRESSION) && str_eq(text_compact(f->a, text_of(f, e)), p->place))
         return true;
     if (node_is(e, NODE_CALL_EXPRESSION))
         return call_differs(p, e);
@@ -96,10 +100,14 @@ static bool mark(struct part *p, const struct variable *v)
     return new;
 }
 
-/* The variable of the function itself that n is, or is a part of; what a pointer leads to is none. */
+/* The variable of the function itself that n is, or is a part of, under another type too (`*(float4 *)part`);
+ * what a pointer leads to is none. */
 static const struct variable *own_variable(const struct function *f, struct node n)
 {
     bool element = false;
+    const struct variable *array = node_is_access(f, node_strip(n)) ? pointer_root(f, n) : NULL;
+    if (array && array->array && !array->param)
+        return array;
     for (n = node_strip(n); node_is(n, NODE_FIELD_EXPRESSION) || node_is(n, NODE_SUBSCRIPT_EXPRESSION);
          n = node_strip(node_field(n, FIELD_ARGUMENT)))
         element = element || node_is(n, NODE_SUBSCRIPT_EXPRESSION);
@@ -250,7 +258,7 @@ static bool collect(struct in_step *w, const struct function *f, struct err *why
         if ((f->variables[i].external && w->n > 0) || str_eq(f->variables[i].type, "auto"))
             return err_input(why, "%s of %s is not understood", f->variables[i].name, f->name);
     struct part *p = &w->parts[w->n++];
-    *p = (struct part){.f = f, .differs = arena_array(a, bool, f->n_variables + 1)};
+    *p = (struct part){.f = f, .place = w->place, .differs = arena_array(a, bool, f->n_variables + 1)};
     for (struct node *call = nodes_of(f, f->body, NODE_CALL_EXPRESSION); node_ok(*call); call++) {
         const char *name = call_name(f, *call);
         const struct function *g = function_only(f, name);
@@ -268,12 +276,15 @@ static bool collect(struct in_step *w, const struct function *f, struct err *why
     return true;
 }
 
-bool in_step_open(struct in_step *w, const struct function *kernel, struct err *why)
+bool in_step_open(struct in_step *w, const struct function *kernel, int axis, struct err *why)
 {
+    static const char *const places[] = {"blockIdx.x", "blockIdx.y", "blockIdx.z"};
     struct arena *a = kernel->a;
-    *w = (struct in_step){.kernel = kernel, .parts = arena_array(a, struct part, PARTS_MOST)};
-    if (!waits(kernel, kernel->body))
+    *w = (struct in_step){.kernel = kernel, .place = places[axis], .parts = arena_array(a, struct part, PARTS_MOST)};
+    if (!calls_barrier(kernel, kernel->body))
         return err_input(why, "threads of %s do not wait for each other", kernel->name);
+    if (!strstr(text_compact(a, text_of(kernel, kernel->body)), w->place))
+        return err_input(why, "%s has no blocks along that way", kernel->name);
     if (macros_ask_for_place(kernel))
         return err_input(why, "a macro asks for its thread");
     if (!collect(w, kernel, why))

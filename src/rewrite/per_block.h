@@ -8,18 +8,20 @@
 
 struct part { /* a function that is copied */
     const struct function *f;
+    const char *place; /* as below */
     bool *differs;    /* for each of its variables, by its index: another value in another block */
     const char *copy; /* its new name */
 };
 
 struct in_step {
     const struct function *kernel;
+    const char *place; /* that tells blocks apart: blockIdx.x, .y or .z */
     struct part *parts; /* the kernel first */
     size_t n;
 };
 
-/* False with the reason where blocks of the kernel cannot work in step. */
-bool in_step_open(struct in_step *w, const struct function *kernel, struct err *why);
+/* False with the reason where blocks of the kernel cannot work in step, neighbours along x (0), y or z. */
+bool in_step_open(struct in_step *w, const struct function *kernel, int axis, struct err *why);
 /* Does the expression, of this part, differ between blocks? */
 bool differs(const struct part *p, struct node e);
 bool variable_differs(const struct part *p, const struct variable *v);
