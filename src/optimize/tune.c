@@ -154,8 +154,10 @@ static bool price(void *context, size_t rung, const int *points, size_t n, doubl
         u->failed = !take_timed(u, 0.2, u->err);
     if (run_stopping(u->r))
         pool_drop(u->r->pool);
-    if (u->failed || run_stopping(u->r))
+    if (u->failed || run_stopping(u->r)) {
+        vec_clear(&u->batch); /* the search may ask for more before it hears of the end */
         return false;
+    }
     for (size_t i = 0; i < n; i++) {
         struct pricing *p = &u->batch.v[i];
         costs[i] = p->cost = u->batch.v[p->same].cost;

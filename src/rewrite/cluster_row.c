@@ -1,10 +1,9 @@
 /* cluster-row: where rows are few and long, a cluster of blocks on as many SMs takes the place of one block,
- * with as many threads in all. A thread's number is its number in the cluster. Where threads leave something for
- * all and meet, it is sent to every block (cluster_send.c). Else barriers are the cluster's, and shared memory is
- * that of the cluster's first block, which the others reach over the network between SMs: whatever the kernel
- * does, it does with the same threads. The launcher takes the copy where the clusters find an SM for each block.
- * The setting is the number of blocks in a cluster. */
-#include "base/share.h"
+ * with as many threads in all. A thread's number is its number in the cluster. Where threads leave something
+ * for all and meet, it is sent to every block (cluster_send.c). Else barriers are the cluster's, and shared
+ * memory is that of the cluster's first block, which the others reach over the network between SMs: whatever
+ * the kernel does, it does with the same threads. The launcher takes the copy where the clusters find an SM for
+ * each block. The setting is the number of blocks in a cluster. */
 #include "rewrite/cluster_send.h"
 
 enum {
@@ -162,7 +161,8 @@ static int64_t host_number(const struct function *f, const struct launch *l, str
 }
 
 /* Does the launcher take this launch for short rows alone? */
-static bool is_for_short_rows(const struct function *f, const struct launch *l, const char *length, int64_t most)
+static bool is_for_short_rows(const struct function *f, const struct launch *l, const char *length,
+                              int64_t most)
 {
     for (struct node n = l->statement, up = node_parent(n); node_ok(up); n = up, up = node_parent(n)) {
         struct node e = node_strip(node_field(up, FIELD_CONDITION));

@@ -12,8 +12,8 @@ enum { POSTS_MOST = 8 };
 
 struct post { /* one meeting */
     const struct function *f;
-    struct node first, barrier; /* statements: the first question, and where all meet */
-    node_list stores;           /* assignments to shared variables, */
+    struct node first, barrier;  /* statements: the first question, and where all meet */
+    node_list stores;            /* assignments to shared variables, */
     int64_t threads[POSTS_MOST]; /* each by so many threads of the row */
 };
 
@@ -121,7 +121,8 @@ static bool can_be_sent(const struct regroup *r, const struct function *f, const
     for (size_t i = 0; i < f->n_params && !given; i++)
         if (str_eq(f->variables[i].type, v->type) && !f->variables[i].pointer)
             given = &f->variables[i];
-    for (struct node *call = nodes_of(r->f, r->f->body, NODE_CALL_EXPRESSION); given && node_ok(*call); call++) {
+    for (struct node *call = nodes_of(r->f, r->f->body, NODE_CALL_EXPRESSION); given && node_ok(*call);
+         call++) {
         if (!str_eq(call_name(r->f, *call), f->name))
             continue;
         struct node args = node_field(*call, FIELD_ARGUMENTS);
@@ -311,7 +312,8 @@ static void post_edit(const struct post *p, const char *meeting, int blocks, str
         edits_try(inside, node_end(left), node_start(right), ", ");
         edits_at(inside, node_end(e), ")");
     }
-    edits_at(inside, node_start(p->first), arena_printf(f->a, "cluster_expect(%s, %s);\n%s", meeting, bytes, indent));
+    edits_at(inside, node_start(p->first),
+             arena_printf(f->a, "cluster_expect(%s, %s);\n%s", meeting, bytes, indent));
     edits_node(inside, p->barrier, arena_printf(f->a, "cluster_meet(%s);", meeting));
 }
 

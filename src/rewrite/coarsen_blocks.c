@@ -505,7 +505,8 @@ static bool copies(const struct function *f, struct step step, struct edits *edi
         if (f->variables[i].external)
             made->bytes = fresh_local(f, "block_bytes");
     for (size_t i = 0; i < w.n; i++)
-        w.parts[i].copy = fresh_name(f, arena_printf(a, "%s_by%d%s", w.parts[i].f->name, by, suffixes[step.axis]));
+        w.parts[i].copy =
+            fresh_name(f, arena_printf(a, "%s_by%d%s", w.parts[i].f->name, by, suffixes[step.axis]));
     for (size_t i = 0; i < w.n; i++) {
         const struct function *g = w.parts[i].f;
         if (!used[i] || done[i])
@@ -537,7 +538,9 @@ static bool copies(const struct function *f, struct step step, struct edits *edi
  * they read, which pays for one. */
 static int64_t blocks_least(const struct function *f, struct step step)
 {
-    return f->in->limits ? (int64_t)step.by * (step.axis ? 1 : 2) * f->in->limits->sm_count : 0;
+    const int64_t of_an_sm = step.axis ? 1 : 2;
+
+    return f->in->limits ? step.by * of_an_sm * f->in->limits->sm_count : 0;
 }
 
 static bool pays(const struct function *f, struct step step)

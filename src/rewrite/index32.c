@@ -132,8 +132,8 @@ static struct size_of size_of(const struct detail *d, struct node e, int depth)
     return no;
 }
 
-/* Of what ends in 32 bits anyway, 64 bits are missed by divisions and comparisons alone: all of them are of what
- * fits, by parameters, which the launcher asks for. */
+/* Of what ends in 32 bits anyway, 64 bits are missed by divisions and comparisons alone: all of them are of
+ * what fits, by parameters, which the launcher asks for. */
 static bool ends_alike(const struct detail *d, struct node e)
 {
     const struct function *f = d->f;
@@ -277,8 +277,7 @@ static bool index32_apply(const struct function *f, const struct transform_site 
                   arena_printf(a, "%s <= %lld", launch_expression(f, launch, d->total), (long long)most));
         for (const struct variable *v = f->variables; v < f->variables + f->n_params; v++)
             if (is_wide(v->type) && !v->pointer && v != function_variable_of(f, node_strip(d->total)))
-                guard_add(a, &guard,
-                          arena_printf(a, "%s <= %d", launch_expression(f, launch, v->id), 1 << 30));
+                guard_add(a, &guard, arena_printf(a, "%s <= %d", launch_expression(f, launch, v->id), 1 << 30));
         edits_guard_launch(edits, f, launch, "All indices fit into 32 bits, with room for the last block.",
                            guard_join(f, &guard, launch), launch_text(f, launch, name, NULL, NULL));
     }

@@ -280,7 +280,8 @@ bool in_step_open(struct in_step *w, const struct function *kernel, int axis, st
 {
     static const char *const places[] = {"blockIdx.x", "blockIdx.y", "blockIdx.z"};
     struct arena *a = kernel->a;
-    *w = (struct in_step){.kernel = kernel, .place = places[axis], .parts = arena_array(a, struct part, PARTS_MOST)};
+    *w = (struct in_step){
+        .kernel = kernel, .place = places[axis], .parts = arena_array(a, struct part, PARTS_MOST)};
     if (!calls_barrier(kernel, kernel->body))
         return err_input(why, "threads of %s do not wait for each other", kernel->name);
     if (!strstr(text_compact(a, text_of(kernel, kernel->body)), w->place))

@@ -9,13 +9,13 @@
 struct part { /* a function that is copied */
     const struct function *f;
     const char *place; /* as below */
-    bool *differs;    /* for each of its variables, by its index: another value in another block */
-    const char *copy; /* its new name */
+    bool *differs;     /* for each of its variables, by its index: another value in another block */
+    const char *copy;  /* its new name */
 };
 
 struct in_step {
     const struct function *kernel;
-    const char *place; /* that tells blocks apart: blockIdx.x, .y or .z */
+    const char *place;  /* that tells blocks apart: blockIdx.x, .y or .z */
     struct part *parts; /* the kernel first */
     size_t n;
 };

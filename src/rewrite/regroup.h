@@ -5,8 +5,8 @@
 
 #include "rewrite/analysis.h"
 
-/* What a function's copy says for a block's; all expressions. head: declared first in its body, or NULL. barrier:
- * NULL where the transform writes barriers itself. */
+/* What a function's copy says for a block's; all expressions. head: declared first in its body, or NULL.
+ * barrier: NULL where the transform writes barriers itself. */
 struct regroup_names {
     const char *thread, *threads, *block, *blocks, *barrier, *head;
 };
