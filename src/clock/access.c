@@ -1,13 +1,14 @@
 /* What one access of a warp asks of the memories: passes of the shared memory's banks, words, lines. */
 #include "cost_model.h"
 
+static const double MOST_SHARE = 0.4;
+
 /* Passes of the shared memory's 32 banks: per phase of 128 bytes, the most different words that one bank must
  * give. use->busy: how long the banks are taken. Where only some banks give several words that is less: 2.4
  * instead of 3.5 passes for a word anywhere a lane (with issue_share 2.7, waits.csv, gather). */
 unsigned access_passes(const struct access *x, struct bank_use *use)
 {
     unsigned lanes = MAX(128 / MAX(x->bytes, 4u), 8u), passes = 0;
-    double most_share = 0.4;
     if (x->linear) {
         passes = MAX(1u, x->bytes * 32 / 128);
         *use = (struct bank_use){.words = passes * 32, .busy = passes};
@@ -36,10 +37,26 @@ unsigned access_passes(const struct access *x, struct bank_use *use)
         }
         passes += most;
         use->words += all;
-        use->busy += banks ? most_share * most + (1 - most_share) * all / banks : 0;
+        use->busy += banks ? MOST_SHARE * most + (1 - MOST_SHARE) * all / banks : 0;
     }
     use->busy = MAX(use->busy, 1);
     return MAX(passes, 1u);
+}
+
+/* The most lanes of one bank; use->busy as above. */
+unsigned access_turns(const struct access *x, struct bank_use *use)
+{
+    unsigned most = 0, banks = 0;
+    uint8_t turns[32] = {0};
+    for (unsigned l = 0; l < 32; l++)
+        if (x->mask >> l & 1) {
+            unsigned turn = ++turns[x->addr[l] / 4 % 32];
+            banks += turn == 1;
+            most = MAX(most, turn);
+        }
+    if (banks)
+        use->busy = MOST_SHARE * most + (1 - MOST_SHARE) * __builtin_popcount(x->mask) / banks;
+    return most;
 }
 
 /* The most lanes that update one word, and in *different: how many words. */

@@ -35,7 +35,7 @@ unsigned l1_probe(struct l1 *c, uint64_t line, unsigned sectors, float now, stru
         way = s->next++ & 3;
         s->tag[way] = line + 1;
         s->sectors[way] = 0;
-        s->came[way] = (struct l1_arrival){now, 0};
+        s->came[way] = (struct l1_arrival){now, 0, 0};
     }
     s->sectors[way] |= (uint8_t)sectors;
     *came = &s->came[way];
@@ -73,7 +73,7 @@ struct l2_line *l2_get(struct l2 *c, uint64_t line)
     return l;
 }
 
-struct l2_line *l2_find(const struct l2 *c, uint64_t line)
+struct l2_line *l2_find(struct l2 *c, uint64_t line)
 {
     struct l2_line *l = c->cap ? l2_slot(c->lines, c->cap, line) : NULL;
 

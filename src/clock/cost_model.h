@@ -70,9 +70,11 @@ struct price {
     uint8_t pipe;
     bool is_load, is_store, is_order; /* is_order: memory instructions do not move across it */
     bool is_branch, is_barrier, ends_block, is_async_wait, has_guard; /* has_guard: the last source */
+    bool counts;         /* adds 1 to words of shared memory and asks for nothing */
     uint8_t unroll;      /* of a backward branch: copies of its loop's body in the machine code */
     uint16_t group;      /* whose pipes it takes instead of its own; 0: none */
     uint16_t head, back; /* of a loop whose turns are known: its first instruction, its last; 0: of none */
+    uint16_t section;    /* of straight code, whose machine code is known; 0: none */
     uint8_t n_src, n_dst;
     uint32_t refs; /* first of its n_src + n_dst register slots */
     int line;
@@ -84,10 +86,26 @@ struct group_price {
 
 enum { LOOP_POINTS = 6, LOOP_STEP = 200 }; /* latencies of memory for which a loop's time is known */
 
+/* Machine code in its order, one warp alone: what its instructions wait for and raise. */
+struct replay {
+    const struct replay_step {
+        float after;         /* clocks until the next step may start */
+        float takes;         /* until its result is there; below 0: a load of global memory, as it was priced */
+        uint8_t waits, sets; /* counters */
+    } * steps;
+    unsigned n_steps, loads, stores; /* of global memory */
+};
+
+struct section { /* of straight code, between loops and barriers */
+    struct replay replay;
+    unsigned n; /* instructions in PTX */
+};
+
 struct loop_price { /* the machine's forms of a loop in PTX, that with most turns first */
     struct loop_form {
-        unsigned turns;            /* of the PTX that one pass runs */
-        float cycles[LOOP_POINTS]; /* a pass takes at least, one warp alone */
+        unsigned turns;             /* of the PTX that one pass runs */
+        float cycles[LOOP_POINTS];  /* a pass takes at least, one warp alone */
+        struct replay whole, least; /* with what can be jumped over, and without */
     } forms[3];
     unsigned n_forms;
 };
@@ -96,6 +114,7 @@ struct prices {
     struct price *of; /* by pc */
     struct group_price *groups;
     struct loop_price *loops;
+    struct section *sections;
     uint32_t *refs;
 };
 
@@ -130,6 +149,7 @@ struct bank_use {   /* of the shared memory */
     double busy;    /* passes that the banks are taken for */
 };
 unsigned access_passes(const struct access *x, struct bank_use *use);
+unsigned access_turns(const struct access *x, struct bank_use *use); /* of an atomic */
 unsigned access_words(const struct access *x, unsigned *different);
 unsigned access_lines(const struct access *x, uint64_t line[64], uint8_t sectors[64]);
 
@@ -142,6 +162,7 @@ struct l1 { /* of one block: its share of its SM's; 4-way, lines of 4 sectors */
         uint64_t tag[4];
         struct l1_arrival {
             float ready, took; /* when the line's last sectors arrive, and how long they are on their way */
+            uint32_t load;     /* that asked for them */
         } came[4];
         uint8_t sectors[4], next;
     } * sets;
@@ -158,6 +179,7 @@ struct l2_line {                    /* touched by the sample of this launch */
     uint8_t read, written, fetched; /* fetched: came from DRAM beside what was asked for */
     uint32_t block;                 /* that touched it last */
     uint32_t reader, readers; /* the first block (in the grid) that read it, and how many of the sample have */
+    uint32_t prober;          /* the first neighbour that was asked and reads it, too; 0: none */
     uint8_t own;              /* sectors that this block has read */
     uint32_t atomics, first_block; /* updates; the first block (in the grid) that made one */
     float at_bytes;                /* bytes the block had touched by then */
@@ -171,7 +193,7 @@ struct l2 {
 };
 
 struct l2_line *l2_get(struct l2 *c, uint64_t line);
-struct l2_line *l2_find(const struct l2 *c, uint64_t line); /* NULL: not touched */
+struct l2_line *l2_find(struct l2 *c, uint64_t line); /* NULL: not touched */
 void l2_clear(struct l2 *c);
 
 /* One allocation as the launches of a plan left it in the L2. */
@@ -223,8 +245,9 @@ struct touched {               /* one allocation in the sample */
         double probed, shared;  /* bytes that it read; of these, also read by block 0 */
         uint32_t stride, tried; /* how many blocks away it is; the furthest that was asked */
         uint32_t range;         /* from which on most of it is read no more; 0: not known */
+        bool anywhere;          /* the next one shares as much with block 0, but something else */
     } beside[3];
-    double asked, common; /* the same of the neighbour that runs */
+    double asked, common, same; /* the same of the neighbour that runs; what one before it shared, too */
 };
 
 void span_end(struct span *s); /* the run of neighbours is over */
@@ -269,6 +292,7 @@ struct ptx_profile {
     double sm_bytes;     /* that an SM's L1 holds */
     double resident;     /* blocks of an SM at once */
     double blocks_an_sm; /* that run there, one after the other */
+    uint32_t load;       /* number of the last one */
     double common;       /* bytes that blocks of the sample found in the L1 because others had read them */
     bool probed;         /* neighbours were asked */
     int probe_axis;      /* -1: none; else the block that runs is only asked what it shares: reuse.c */

@@ -9,7 +9,7 @@
 #include "ptx/lane/matrix.h"
 #include "cost_model.h"
 
-enum { SASS_EXIT = 0x94d, SASS_RET = 0x950, SASS_LDS = 0x184, FORMS = 0x1ff, NO_COUNTER = 7 };
+enum { SASS_EXIT = 0x94d, SASS_RET = 0x950, SASS_LDS = 0x184, SASS_BAR = 0x11d, FORMS = 0x1ff, NO_COUNTER = 7 };
 
 /* Kinds of instructions by which turns are counted, the best first. */
 enum { BY_MEMORY, BY_EXCHANGE, BY_FLOAT, N_BY };
@@ -486,7 +486,39 @@ static float pass_cycles(const struct pairing *x, size_t loop, float memory)
     return t - before;
 }
 
-static void add_form(const struct pairing *x, struct loop_price *l, size_t loop, float turns)
+/* Steps of the machine code from first to last that lies in a loop; 0: in none. */
+static struct replay make_replay(const struct pairing *x, size_t first, size_t last, size_t loop, bool jumps,
+                                 struct arena *a)
+{
+    size_t n = 1;
+    for (size_t k = first; k < last; k++)
+        n += x->sass.loop_of[k] == loop ? 2 : 0;
+    struct replay_step *steps = arena_array(a, struct replay_step, n);
+    struct replay r = {.steps = steps};
+
+    for (size_t k = first; k < last; k++) {
+        const struct ptx_machine *i = &x->code[k];
+        unsigned form = i->opcode & FORMS;
+        bool loads = form == 0x181 || form == 0x180;
+        if (x->sass.loop_of[k] != loop || i->line < 0)
+            continue;
+        if (r.n_steps == 0 || i->waits || i->sets < NO_COUNTER || i->frees < NO_COUNTER || loads) {
+            float takes = loads ? -1 : latency_of(x->model, i->opcode, (float)x->model->l2_cycles);
+            steps[r.n_steps++] = (struct replay_step){.takes = takes, .waits = i->waits, .sets = i->sets};
+        }
+        if (i->frees < NO_COUNTER)
+            steps[r.n_steps++] =
+                (struct replay_step){.takes = (float)(2 * x->model->alu_cycles), .sets = i->frees};
+        steps[r.n_steps - 1].after += MAX(i->stall, 1);
+        r.loads += loads;
+        r.stores += form == 0x186 || form == 0x185;
+        if (jumps && i->jump > (int)k && (size_t)i->jump < last && x->sass.loop_of[i->jump] == loop)
+            k = (size_t)i->jump - 1;
+    }
+    return r;
+}
+
+static void add_form(const struct pairing *x, struct loop_price *l, size_t loop, float turns, struct arena *a)
 {
     if (l->n_forms == ARRAY_LEN(l->forms))
         return;
@@ -494,9 +526,11 @@ static void add_form(const struct pairing *x, struct loop_price *l, size_t loop,
     f->turns = MAX(1, (unsigned)lroundf(turns));
     for (int k = 0; k < LOOP_POINTS; k++)
         f->cycles[k] = pass_cycles(x, loop, (float)k * LOOP_STEP);
+    f->whole = make_replay(x, 0, x->sass.flow.n, loop, false, a);
+    f->least = make_replay(x, 0, x->sass.flow.n, loop, true, a);
 }
 
-static void apply_turns(struct pairing *x, struct prices *p, const struct func *entry)
+static void apply_turns(struct pairing *x, struct prices *p, const struct func *entry, struct arena *a)
 {
     size_t n = entry->end - entry->first;
 
@@ -514,7 +548,7 @@ static void apply_turns(struct pairing *x, struct prices *p, const struct func *
             continue;
         p->of[entry->first + (size_t)head].head = (uint16_t)loop;
         price->back = (uint16_t)loop;
-        add_form(x, l, match->loop, turns);
+        add_form(x, l, match->loop, turns, a);
         for (float most = turns; l->n_forms;) { /* the shorter forms, which run what is left */
             size_t next = 0;
             float held = 0;
@@ -527,9 +561,73 @@ static void apply_turns(struct pairing *x, struct prices *p, const struct func *
             }
             if (!next)
                 break;
-            add_form(x, l, next, held);
+            add_form(x, l, next, held, a);
             most = held;
         }
+    }
+}
+
+/* ---- straight code ---- */
+
+struct stretch { /* of straight code, up to what ends it: a barrier, loops, or the code's end */
+    size_t first, last;
+    char end;
+};
+
+static char end_of(size_t loop, bool is_barrier)
+{
+    if (loop)
+        return 'l';
+    return is_barrier ? 'b' : 0;
+}
+
+/* ends: by instruction, b at a barrier, l in a loop, 0 in straight code. */
+static size_t find_stretches(const char *ends, size_t n, struct stretch *list)
+{
+    size_t count = 0, first = 0;
+
+    for (size_t k = 0; k <= n; k++) {
+        char end = k < n ? ends[k] : 'e';
+        if (!end)
+            continue;
+        bool goes_on = end == 'l' && count > 0 && list[count - 1].end == 'l' && first == k;
+        if (!goes_on)
+            list[count++] = (struct stretch){first, k, end};
+        first = k + 1;
+    }
+    return count;
+}
+
+/* Straight code between the same barriers and loops is the same code, counted from the front and from the back.
+ */
+static void apply_sections(struct pairing *x, struct prices *p, const struct func *entry, struct arena *a)
+{
+    size_t n = x->ptx.flow.n, m = x->sass.flow.n;
+    char *ends = arena_array(a, char, n + 1), *sass_ends = arena_array(a, char, m + 1);
+    struct stretch *ours = arena_array(a, struct stretch, n + 1),
+                   *theirs = arena_array(a, struct stretch, m + 1);
+
+    for (size_t k = 0; k < n; k++)
+        ends[k] = end_of(x->ptx.loop_of[k], p->of[entry->first + k].is_barrier);
+    for (size_t k = 0; k < m; k++)
+        sass_ends[k] = end_of(x->sass.loop_of[k], (x->code[k].opcode & FORMS) == SASS_BAR);
+    size_t n_ours = find_stretches(ends, n, ours), n_theirs = find_stretches(sass_ends, m, theirs), front = 0;
+    p->sections = arena_array(a, struct section, n_ours + 1);
+    while (front < MIN(n_ours, n_theirs) && ours[front].end == theirs[front].end)
+        front++;
+    for (size_t k = 0; k < n_ours && k < UINT16_MAX - 1u; k++) {
+        const struct stretch *s = k < front ? &theirs[k] : NULL;
+        bool back = !s && n_ours - k <= n_theirs;
+        for (size_t q = 0; back && q <= n_ours - k; q++) /* what ends the one before, too */
+            back = q > MIN(n_ours, n_theirs) - 1 || ours[n_ours - 1 - q].end == theirs[n_theirs - 1 - q].end;
+        if (back)
+            s = &theirs[n_theirs - (n_ours - k)];
+        if (!s)
+            continue;
+        p->sections[k + 1] = (struct section){make_replay(x, s->first, s->last, 0, false, a),
+                                              (unsigned)(ours[k].last - ours[k].first)};
+        for (size_t at = ours[k].first; at < ours[k].last; at++)
+            p->of[entry->first + at].section = (uint16_t)(k + 1);
     }
 }
 
@@ -557,6 +655,7 @@ bool machine_apply(struct prices *p, const struct ptx_module *m, const struct co
     p->groups = arena_array(a, struct group_price, x.ptx.loops + 1);
     p->loops = arena_array(a, struct loop_price, x.ptx.loops);
     apply_slots(&x, p, m, entry, line_id);
-    apply_turns(&x, p, entry);
+    apply_turns(&x, p, entry, a);
+    apply_sections(&x, p, entry, a);
     return true;
 }

@@ -28,30 +28,27 @@ struct touched *touched_of(struct ptx_profile *p, struct alloc *a)
     return &vec_last(&p->allocs);
 }
 
-float shared_access(struct ptx_profile *p, struct block_clock *k, const struct access *x, float merged,
-                    struct pc_stats *s)
+float shared_access(struct ptx_profile *p, struct block_clock *k, const struct access *x,
+                    const struct price *price, struct pc_stats *s, unsigned *words)
 {
     struct bank_use use;
-    unsigned passes = access_passes(x, &use), lanes = (unsigned)__builtin_popcount(x->mask);
+    float merged = price->merged;
+    unsigned passes = access_passes(x, &use);
+    *words = use.words;
+    unsigned lanes = (unsigned)__builtin_popcount(x->mask);
     unsigned ideal = MAX(1u, (lanes * x->bytes + 127) / 128);
     float latency = (float)p->model->shared_cycles + (float)(passes - 1) * 2;
     s->shared_requests++;
-    if (x->kind == ACCESS_ATOMIC) { /* lanes of one bank take turns, of one word or not */
+    if (x->kind == ACCESS_ATOMIC) {
         unsigned different, same = access_words(x, &different);
-        uint8_t turns[32] = {0};
-        for (unsigned l = 0; l < 32; l++)
-            if (x->mask >> l & 1) {
-                unsigned turn = ++turns[x->addr[l] / 4 % 32];
-                passes = MAX(passes, turn);
-            }
         s->atomics += lanes;
-        s->atomic_conflicts += same - 1;
+        s->atomic_conflicts += price->counts ? 0 : same - 1;
+        if (!price->counts) /* lanes of one bank take turns, of one word or not */
+            passes = MAX(passes, access_turns(x, &use));
         latency += (float)(passes - 1) * 2;
     }
     s->conflicts += passes > ideal ? passes - ideal : 0;
-    if (x->kind == ACCESS_ATOMIC)
-        use.busy = passes;
-    else if (passes == 1 && merged > 0 && x->kind == ACCESS_LOAD) /* lanes that share words share wider loads */
+    if (passes == 1 && merged > 0 && x->kind == ACCESS_LOAD) /* lanes that share words share wider loads */
         use.busy = MAX((double)merged, use.words / 32.0);
     k->s.pipe[PIPE_LSU] += use.busy - 1; /* one is in the instruction's price */
     return latency;
@@ -105,11 +102,15 @@ float l2_access(struct ptx_profile *p, struct block_clock *k, const struct acces
                 uint64_t line, unsigned sectors, float now)
 {
     if (p->probe_axis >= 0) {
-        const struct l2_line *seen = l2_find(&p->l2, line);
+        struct l2_line *seen = l2_find(&p->l2, line);
         unsigned both = seen ? sectors & (unsigned)(seen->read | seen->written) : 0;
         if (x->kind == ACCESS_LOAD) {
             t->asked += SECTOR_BYTES * __builtin_popcount(sectors);
             t->common += SECTOR_BYTES * __builtin_popcount(both);
+            if (both && seen->prober && seen->prober != k->number)
+                t->same += SECTOR_BYTES * __builtin_popcount(both);
+            else if (both)
+                seen->prober = k->number;
         }
         return (float)p->model->l2_cycles;
     }
@@ -180,8 +181,8 @@ static bool goes_through_l1(const struct insn *i, const struct access *x)
  * but run side by side: what lies between two reads of a block is what all blocks of the SM read in the time
  * between them. Of blocks so far apart that they may run on one SM as many read it as of the sample, and the L1
  * holds what some of them have read. */
-static bool is_common(const struct ptx_profile *p, const struct block_clock *k, struct touched *t,
-                      uint64_t line, unsigned sectors, float now, float acquired)
+static bool is_common(struct ptx_profile *p, const struct block_clock *k, struct touched *t, uint64_t line,
+                      unsigned sectors, float now, float acquired)
 {
     struct l2_line *l = p->probe_axis < 0 ? l2_find(&p->l2, line) : NULL;
     double share = 0;
@@ -221,7 +222,7 @@ static float arrival(struct l1_arrival *came, float now)
 /* Cycles that the L1 is taken for. It has the banks of the shared memory, by the word within a line, and finds
  * several lines a cycle: 32 cycles for words in 32 lines all at the same place within theirs, 10 for words
  * anywhere (waits.csv, lines; with issue_share). What does not stay in it goes line by line. */
-static double lsu_cycles(const struct access *x, unsigned lines, bool cached)
+static double lsu_cycles(const struct access *x, unsigned lines, bool cached, unsigned *words)
 {
     static const double LINES_A_CYCLE = 3.5;
     unsigned bytes = x->bytes * (unsigned)__builtin_popcount(x->mask);
@@ -231,6 +232,7 @@ static double lsu_cycles(const struct access *x, unsigned lines, bool cached)
     if (!cached)
         return MAX(lines, data);
     access_passes(x, &use);
+    *words = use.words;
     return MAX(MAX(use.busy, data), lines / LINES_A_CYCLE);
 }
 
@@ -261,7 +263,7 @@ static bool is_scattered(const struct access *x)
 }
 
 float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k, const struct insn *i,
-                    const struct access *x, unsigned *lines)
+                    const struct access *x, unsigned *lines, unsigned *words)
 {
     struct pc_stats *s = &p->stats[i->self];
     struct warp_clock *c = warp_clock(w);
@@ -270,6 +272,8 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
     unsigned n = access_lines(x, line, sectors), total = 0, lanes = (unsigned)__builtin_popcount(x->mask);
     float slowest = (float)p->model->l1_cycles;
     bool cached = goes_through_l1(i, x);
+    p->load++;
+    c->leader = 0;
     struct alloc *a = x->alloc ? x->alloc : mem_find(w->launch->mem, x->addr[__builtin_ctz(x->mask)]);
     if (!a)
         return slowest;
@@ -286,8 +290,11 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
             unsigned had = l1_probe(&p->l1s.v[w->block->slot], line[q], need, c->start, &came);
             if (came->ready - came->took < c->acquired)
                 had = 0;
-            if (had)
-                slowest = MAX(slowest, arrival(came, c->start));
+            float rest = had ? arrival(came, c->start) : 0;
+            if (rest > slowest) {
+                slowest = rest;
+                c->leader = came->load;
+            }
             need &= ~had;
             k->passed += SECTOR_BYTES * __builtin_popcount(need);
             if (need && is_common(p, k, t, line[q], need, c->start, c->acquired)) {
@@ -297,12 +304,15 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
         }
         if (need) {
             float latency = l2_access(p, k, x, t, line[q], need, c->start);
-            slowest = MAX(slowest, latency);
+            if (latency > slowest) {
+                slowest = latency;
+                c->leader = 0;
+            }
             if (came)
-                *came = (struct l1_arrival){c->start + latency, latency};
+                *came = (struct l1_arrival){c->start + latency, latency, p->load};
         }
     }
-    double busy = lsu_cycles(x, n, cached);
+    double busy = lsu_cycles(x, n, cached, words);
     k->s.pipe[PIPE_LSU] += busy - 1; /* one is in the instruction's price */
     if (x->kind != ACCESS_LOAD) {
         t->placed += total;

@@ -332,12 +332,27 @@ static void price_insn(struct price *p, const struct insn *i, const struct cost_
     p->is_load = (kind == PRICE_LOAD || kind == PRICE_LOAD_PARTS) && i->space != SPACE_PARAM;
     p->is_store =
         kind == PRICE_STORE || kind == PRICE_STORE_PARTS || kind == PRICE_REDUCE || kind == PRICE_COPY;
-    p->is_barrier = kind == PRICE_BARRIER;
+    p->is_barrier = kind == PRICE_BARRIER && !insn_has(i, MOD_warp);
     p->is_order = unit == UNIT_SYNC || kind == PRICE_ATOMIC || kind == PRICE_COPY ||
                   insn_has(i, MOD_volatile) || insn_has(i, MOD_acquire);
     p->is_async_wait = is_async_wait(i);
     p->is_branch = unit == UNIT_CONTROL;
-    p->ends_block = p->is_branch || p->is_barrier;
+    p->ends_block = p->is_branch || kind == PRICE_BARRIER;
+}
+
+/* An atomic whose result nobody reads is sent off as a store is; additions of 1 to shared memory then are
+ * counted by word first, lanes that share one together (ATOMS.POPC.INC in the machine code). */
+static void price_unread(struct price *p, const struct insn *i)
+{
+    enum price_kind kind = (enum price_kind)op_table[i->op].price;
+    bool unread = kind == PRICE_REDUCE || (kind == PRICE_ATOMIC && i->opnds[0].unread);
+    const struct opnd *by = &i->opnds[i->n_opnds - 1];
+    if (!unread || insn_has(i, MOD_acquire) || insn_has(i, MOD_volatile))
+        return;
+    p->is_order = false;
+    p->is_store = true;
+    p->counts = i->space == SPACE_SHARED && insn_has(i, MOD_add) && !is_float(i->type) &&
+                type_bytes[i->type] == 4 && by->is_imm && by->imm == 1;
 }
 
 static double sass_of(const struct ptx_resources *res, int line)
@@ -431,6 +446,7 @@ void prices_make(struct prices *p, const struct ptx_module *m, const struct ptx_
         const struct insn *i = &m->code[pc];
         struct slots s;
         price_insn(&p->of[pc], i, model);
+        price_unread(&p->of[pc], i);
         insn_slots(&s, i, slot_at);
         p->of[pc].line = insn_line(m, i);
         p->of[pc].refs = (uint32_t)refs.n;

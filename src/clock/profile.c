@@ -41,25 +41,6 @@ static void prof_block_begin(struct block *b)
     l1_reset(&p->l1s.v[b->slot], p->l1_bytes);
 }
 
-static void prof_block_end(struct block *b)
-{
-    struct ptx_profile *p = profile_of(b->launch);
-    struct block_clock *k = block_clock(b);
-    for (uint32_t w = 0; w < b->n_warps; w++) {
-        const struct warp_clock *c = warp_clock(&b->warps[w]);
-        double end = frontier(c);
-        k->s.warp_cycles += end;
-        k->s.sync += c->sync;
-        if (end >= k->s.cycles) {
-            k->s.cycles = end;
-            k->s.memory_wait = c->waited;
-        }
-    }
-    if (p->samples.n == 0)
-        p->block_bytes = k->s.l2_read;
-    vec_push(&p->samples, k->s);
-}
-
 /* A control instruction closes the basic block: what follows starts when everything of it has started. */
 static void close_block(struct warp_clock *c, float latency)
 {
@@ -134,6 +115,69 @@ static float waited_for(const struct ptx_profile *p, const struct warp_clock *c,
     return near + (far - near) * (1 - powf(1 - share, MAX(at_once, 1)));
 }
 
+/* The machine code runs in its order, from t on, with the loads that the warp has had: when it is at its end.
+ * Data come through the port in the order in which loads start. */
+static float run_replay(const struct replay *r, struct warp_clock *c, float t, float near)
+{
+    float ready[REPLAYED];
+    unsigned load = 0;
+
+    for (unsigned k = 0; k < r->n_steps; k++) {
+        const struct replay_step *s = &r->steps[k];
+        for (unsigned q = 0; q < N_COUNTERS; q++)
+            if (s->waits >> q & 1)
+                t = MAX(t, c->counters[q]);
+        float at = t + s->takes;
+        if (s->takes < 0) {
+            const struct loaded *l = &c->recent[load];
+            at = t + l->latency;
+            for (unsigned q = 0; l->leader && q < load; q++)
+                if (c->recent[q].number == l->leader)
+                    at = MAX(t + near, ready[q]);
+            at = MAX(at, c->came) + l->takes;
+            ready[load++] = c->came = at;
+        }
+        if (s->sets < N_COUNTERS)
+            c->counters[s->sets] = MAX(c->counters[s->sets], at);
+        t += s->after;
+    }
+    return t;
+}
+
+static bool is_replay(const struct replay *r, const struct warp_clock *c)
+{
+    return r->n_steps && c->n_recent <= REPLAYED && r->loads == c->n_recent && r->stores == c->n_stores;
+}
+
+static const double NEARLY = 0.8;
+
+static void forget_loads(struct warp_clock *c)
+{
+    c->loads = c->n_recent = c->n_stores = 0;
+    c->loaded = c->slowest = 0;
+}
+
+/* Straight code takes no less than its machine code, where the warp ran nearly all of it. */
+static void enter_section(struct ptx_profile *p, struct warp_clock *c, uint16_t section)
+{
+    const struct section *s = c->section ? &p->prices.sections[c->section] : NULL;
+
+    if (s && c->stepped >= NEARLY * s->n && is_replay(&s->replay, c)) {
+        float late = run_replay(&s->replay, c, c->settled, (float)p->model->l1_cycles) - frontier(c);
+        if (late > 0) {
+            close_block(c, late);
+            c->waited += c->n_recent ? late : 0;
+        }
+    }
+    c->section = section;
+    c->stepped = 0;
+    if (!section)
+        return;
+    c->settled = frontier(c);
+    memset(c->counters, 0, sizeof(c->counters));
+    forget_loads(c);
+}
+
 /* A loop's turns take no less than its machine code, which is in order: of the forms with several turns as many
  * passes as there are whole ones, the rest by the shorter forms. Latencies of memory are those that the turns
  * had. */
@@ -145,6 +189,12 @@ static void settle_loop(struct ptx_profile *p, struct warp_clock *c)
 
     for (unsigned k = 0; k < l->n_forms && left > 0; k++) {
         const struct loop_form *f = &l->forms[k];
+        bool whole = is_replay(&f->whole, c);
+        if (f->turns == c->turns && (whole || is_replay(&f->least, c))) {
+            t = run_replay(whole ? &f->whole : &f->least, c, c->settled, (float)p->model->l1_cycles) -
+                c->settled;
+            break;
+        }
         float at = CLAMP(waited_for(p, c, f) / LOOP_STEP, 0, LOOP_POINTS - 1.001f);
         unsigned low = (unsigned)at, passes = left / f->turns;
         t += (float)passes * (f->cycles[low] + (at - (float)low) * (f->cycles[low + 1] - f->cycles[low]));
@@ -156,16 +206,38 @@ static void settle_loop(struct ptx_profile *p, struct warp_clock *c)
         c->waited += c->loads ? late : 0;
     }
     c->settled = frontier(c);
-    c->turns = c->loads = 0;
-    c->loaded = c->slowest = 0;
+    c->turns = 0;
+    forget_loads(c);
 }
 
 static void enter_loop(struct warp_clock *c, uint16_t loop)
 {
     c->loop = loop;
     c->settled = frontier(c);
-    c->turns = c->loads = 0;
-    c->loaded = c->slowest = 0;
+    c->turns = 0;
+    memset(c->counters, 0, sizeof(c->counters));
+    forget_loads(c);
+}
+
+static void prof_block_end(struct block *b)
+{
+    struct ptx_profile *p = profile_of(b->launch);
+    struct block_clock *k = block_clock(b);
+    for (uint32_t w = 0; w < b->n_warps; w++) {
+        struct warp_clock *c = warp_clock(&b->warps[w]);
+        if (c->section)
+            enter_section(p, c, 0);
+        double end = frontier(c);
+        k->s.warp_cycles += end;
+        k->s.sync += c->sync;
+        if (end >= k->s.cycles) {
+            k->s.cycles = end;
+            k->s.memory_wait = c->waited;
+        }
+    }
+    if (p->samples.n == 0)
+        p->block_bytes = k->s.l2_read;
+    vec_push(&p->samples, k->s);
 }
 
 /* One instruction of the warp; not executed: no lane's guard held, yet it takes its issue slot and waits for
@@ -178,6 +250,7 @@ static void step(struct ptx_profile *p, struct block_clock *k, struct warp_clock
     const uint32_t *refs = p->prices.refs + x->refs;
 
     k->s.insns++;
+    c->stepped++;
     k->s.slots += (double)x->slots;
     if (!x->group || !is_plain(x->pipe))
         k->s.pipe[x->pipe] += (double)x->busy;
@@ -193,7 +266,7 @@ static void step(struct ptx_profile *p, struct block_clock *k, struct warp_clock
             blame = r->writer;
         }
     }
-    if (x->is_load || x->is_order)
+    if ((x->is_load && !insn_has(i, MOD_nc)) || x->is_order) /* nobody writes what .nc reads */
         start = MAX(start, i->space == SPACE_GLOBAL ? c->order : MAX(c->order, c->order_shared));
     c->issued += x->slots;
     c->last_start = MAX(c->last_start, start);
@@ -257,6 +330,8 @@ static void prof_issue(struct warp *w, const struct insn *i, uint32_t m)
         c->trips = 0;
     }
     c->turned = 0;
+    if (c->section != p->prices.of[pc].section)
+        enter_section(p, c, p->prices.of[pc].section);
     if (p->prices.of[pc].head && c->loop != p->prices.of[pc].head)
         enter_loop(c, p->prices.of[pc].head);
     c->next_pc = pc + 1;
@@ -286,6 +361,10 @@ static void prof_barrier(struct block *b, const uint32_t *arrived, const uint32_
 
 /* ---- memory ---- */
 
+/* That the port takes for a register of a warp, though all lanes read the same word (fitted: a table of codes
+ * and keys of attention in shared memory). */
+static const float REGISTER_CYCLES = 2;
+
 static void prof_spin(struct warp *w, const struct insn *i);
 
 static void prof_access(struct warp *w, const struct insn *i, const struct access *x)
@@ -295,7 +374,7 @@ static void prof_access(struct warp *w, const struct insn *i, const struct acces
     struct block_clock *k = block_clock(w->block);
     const struct price *price = &p->prices.of[i->self];
     struct pc_stats *s = &p->stats[i->self];
-    unsigned lines = 1;
+    unsigned lines = 1, words = MAX(x->bytes / 4, 1u) * (unsigned)__builtin_popcount(x->mask);
     float latency;
     if (x->mask == 0)
         return;
@@ -303,7 +382,7 @@ static void prof_access(struct warp *w, const struct insn *i, const struct acces
         prof_spin(w, i);
     if (x->space == SPACE_SHARED) {
         latency =
-            shared_access(p, k, x, price->merged, s) + (x->owner ? (float)(p->model->l2_cycles * 0.5) : 0);
+            shared_access(p, k, x, price, s, &words) + (x->owner ? (float)(p->model->l2_cycles * 0.5) : 0);
     } else if (x->space == SPACE_LOCAL) {
         unsigned bytes = x->bytes * (unsigned)__builtin_popcount(x->mask);
         s->local_bytes += bytes;
@@ -312,8 +391,9 @@ static void prof_access(struct warp *w, const struct insn *i, const struct acces
     } else if (i->space == SPACE_CONST) {
         latency = (float)p->model->shared_cycles;
     } else {
-        latency = global_access(w, p, k, i, x, &lines);
+        latency = global_access(w, p, k, i, x, &lines, &words);
     }
+    c->n_stores += x->kind == ACCESS_STORE && x->space == SPACE_GLOBAL;
     if (x->kind != ACCESS_LOAD || x->flags & ACCESS_ASYNC)
         latency += (float)(lines - 1);
     if (x->flags & ACCESS_ASYNC) {
@@ -323,8 +403,10 @@ static void prof_access(struct warp *w, const struct insn *i, const struct acces
     }
     const uint32_t *dst = p->prices.refs + price->refs + price->n_src;
     if (x->kind == ACCESS_LOAD) {
-        float bytes = (float)(MAX(x->bytes, 4u) * (unsigned)__builtin_popcount(x->mask));
-        float takes = MAX(bytes / (float)p->model->port_bytes, (float)lines);
+        float takes = MAX((float)(4 * words) / (float)p->model->port_bytes, (float)lines);
+        takes = MAX(takes, REGISTER_CYCLES * (float)x->bytes / 4);
+        if (x->space == SPACE_GLOBAL && i->space != SPACE_CONST && c->n_recent++ < REPLAYED)
+            c->recent[c->n_recent - 1] = (struct loaded){p->load, c->leader, latency, takes};
         if (c->start >= c->asked) { /* data come through the port in the order in which loads start */
             c->returned = MAX(c->start + latency, c->returned) + takes;
             c->asked = c->start;

@@ -4,11 +4,14 @@
  * counted by allocation. Where that is nothing, blocks further away are asked: who goes through a matrix
  * against its rows takes the rest of a sector as many blocks later as a column has. From the shares follows how
  * many bytes any number of blocks in a row touch. */
+#include <math.h>
+
 #include "cost_model.h"
 
 enum { FURTHEST = 128 };
 static const double AGAIN = 1.25; /* more than that of an allocation's bytes: blocks read the same */
 static const double MOST = 0.5;   /* of what a neighbour reads */
+static const double LEAST = 0.3;  /* of what the one before it shares */
 
 static bool is_again(const struct touched *t, double scale)
 {
@@ -33,12 +36,20 @@ void reuse_note(struct ptx_profile *p, int axis, uint32_t stride)
     for (size_t k = 0; k < p->allocs.n; k++) {
         struct touched *t = &p->allocs.v[k];
         struct neighbour *n = &t->beside[axis];
-        n->tried = stride;
         if (n->shared <= 0 && t->asked > 0)
             *n = (struct neighbour){.probed = t->asked, .shared = t->common, .stride = stride, .tried = stride};
-        else if (n->shared > 0 && t->common < MOST * t->asked)
+        else if (n->shared > 0 && t->common < MOST * t->asked) {
+            bool same = t->same > MOST * t->common,
+                 as_much = t->common * n->probed > LEAST * n->shared * t->asked;
+            if (!n->range && n->shared < MOST * n->probed && as_much && !same) {
+                n->anywhere = true;
+                n->probed += t->asked;
+                n->shared += t->common;
+            }
             n->range = n->range ? n->range : stride;
-        t->asked = t->common = 0;
+        }
+        n->tried = stride;
+        t->asked = t->common = t->same = 0;
     }
 }
 
@@ -56,6 +67,7 @@ static uint32_t next_of(const struct touched *t, int axis)
         return n->tried + step <= FURTHEST ? n->tried + step : 0;
     }
     bool lasts = n->shared > MOST * n->probed && !n->range && n->tried < FURTHEST * n->stride;
+    lasts = lasts || (n->shared > 0 && n->shared < MOST * n->probed && n->tried == n->stride);
     return lasts ? 2 * n->tried : 0;
 }
 
@@ -79,20 +91,34 @@ static double along(const uint32_t grid[3], unsigned axis, double n)
     return MAX(MIN(n, (double)grid[axis]), 1);
 }
 
-/* Bytes of an allocation that n blocks in a row touch. */
+/* Bytes that all blocks together touch of what lies between the first and the last that the sample touched,
+ * where each reads anywhere there. */
+static double covered(const struct touched *t, double bytes)
+{
+    double span = t->end > t->first ? (double)(t->end - t->first) * LINE_BYTES : 0;
+    return span > 0 ? span * (1 - exp(-bytes / span)) : 0;
+}
+
+/* Bytes of an allocation that n blocks in a row touch. Blocks that read anywhere in a part of it may go on to
+ * the next part after any number of blocks: together they touch no less than their share of all. */
 static double footprint(const struct touched *t, const uint32_t grid[3], double block_bytes, double n)
 {
-    double blocks = 1;
+    double blocks = 1, all = (double)grid[0] * grid[1] * grid[2], least = 0;
 
     for (unsigned d = 0; d < 3; d++) {
         const struct neighbour *b = &t->beside[d];
         double share = b->probed > 0 ? b->shared / b->probed : 0, here = along(grid, d, n);
         double own = MIN(here, MAX(b->stride, 1u));
+        if (b->anywhere) { /* two shares of a whole meet in the square of the share: so large is the whole */
+            blocks *= own * (1 - pow(1 - share, here / own)) / share;
+            least = covered(t, all * block_bytes) * n / all;
+            continue;
+        }
         if (b->range) /* so many blocks read it, and then no more */
             share = MIN(share, 1 - own / b->range);
         blocks *= own + (here - own) * (1 - share);
     }
-    return MIN(MIN(blocks, n) * block_bytes, (double)t->size);
+    return MIN(MAX(MIN(blocks, n) * block_bytes, least), (double)t->size);
 }
 
 static double footprints(const struct ptx_profile *p, const uint32_t grid[3], double n)
@@ -127,5 +153,7 @@ double reuse_bytes(const struct ptx_profile *p, const struct touched *t, const u
      */
     double fetched = MIN(t->missed / MAX(t->read, 1), (double)t->size / MAX(one, 1));
 
-    return fetched * (one + MAX(blocks / window - 1, 0) * ((1 - stays) * one + stays * (two - one)));
+    double all = one + MAX(blocks / window - 1, 0) * ((1 - stays) * one + stays * (two - one));
+
+    return MIN(fetched * all, MAX(all, (double)t->size));
 }

@@ -5,6 +5,14 @@
 
 #include "cost_model.h"
 
+enum { REPLAYED = 64, N_COUNTERS = 6 };
+
+struct loaded { /* a load of global memory */
+    uint32_t number,
+        leader; /* the load that it waits for beside its own way, as that asked for its line; 0: none */
+    float latency, takes; /* takes: of the port */
+};
+
 struct warp_clock {
     struct kept kept;
     float block_start, issued, last_start;
@@ -22,6 +30,12 @@ struct warp_clock {
     uint32_t turns,
         loads; /* since its time was settled last; of global memory, of whose latencies there are: */
     float settled, loaded, slowest;
+    uint16_t section;               /* that it is in */
+    uint32_t stepped;               /* instructions of it */
+    uint32_t leader;                /* of the load that executes */
+    struct loaded recent[REPLAYED]; /* since the pass or the section began */
+    uint32_t n_recent, n_stores;
+    float counters[N_COUNTERS], came; /* of the machine code, when they are at zero; the port's last data */
     bool merged; /* the branch that executed last joins two copies of an unrolled loop's body */
     uint32_t trips;
     uint32_t took_pc;  /* of the addition whose result was used last, and 1 more; 0: none */
@@ -69,11 +83,11 @@ static inline struct block_clock *block_clock(const struct block *b)
 
 /* memory.c: an access, its latency in clocks. touched_of: the allocation in the sample, made when absent. */
 struct touched *touched_of(struct ptx_profile *p, struct alloc *a);
-float shared_access(struct ptx_profile *p, struct block_clock *k, const struct access *x, float merged,
-                    struct pc_stats *s);
+float shared_access(struct ptx_profile *p, struct block_clock *k, const struct access *x,
+                    const struct price *price, struct pc_stats *s, unsigned *words);
 float l2_access(struct ptx_profile *p, struct block_clock *k, const struct access *x, struct touched *t,
                 uint64_t line, unsigned sectors, float now);
 float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k, const struct insn *i,
-                    const struct access *x, unsigned *lines); /* lines: that its lanes touch */
+                    const struct access *x, unsigned *lines, unsigned *words); /* that its lanes touch */
 
 #endif

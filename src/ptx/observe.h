@@ -247,6 +247,7 @@ struct opnd {
     uint8_t ref_kind;
     bool negated; /* !p */
     bool is_imm;
+    bool unread;   /* of an atomic: nobody reads its result */
     uint32_t off;  /* in the register file, bytes */
     uint32_t slot; /* dense register number: index into warp.undef */
     int64_t imm;

@@ -125,6 +125,22 @@ static const char module_text[] =
     "add.s64 %rd2, %rd1, %rd2;\nld.global.u32 %r3, [%rd2];\nsetp.ne.u32 %p, %r1, 0;\n@%p bra whole;\n"
     "fence.acq_rel.cta;\nbra after;\nwhole:\nfence.acq_rel.gpu;\nafter:\nld.global.u32 %r4, [%rd2];\n"
     "add.u32 %r3, %r3, %r4;\nsetp.eq.u32 %p, %r3, 77;\n@%p st.global.u32 [%rd1], %r3;\nret;\n}\n"
+    /* all lanes add to one word of shared memory 200 times: 1 each (count 1), or what is in a register */
+    ".visible .entry tally(.param .u64 out, .param .u32 count)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n.shared .align 4 .b8 sum[4];\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.u32 %r2, sum;\nmov.u32 %r3, 200;\n"
+    "setp.ne.u32 %p, %r1, 1;\n@%p bra many;\none:\natom.shared.add.u32 %r4, [%r2], 1;\nsub.u32 %r3, %r3, 1;\n"
+    "setp.ne.u32 %p, %r3, 0;\n@%p bra one;\nret;\nmany:\natom.shared.add.u32 %r5, [%r2], %r1;\n"
+    "sub.u32 %r3, %r3, 1;\nsetp.ne.u32 %p, %r3, 0;\n@%p bra many;\nret;\n}\n"
+    /* words anywhere in a part of 1 MiB, the next part every `count` blocks of 256 threads */
+    ".visible .entry anywhere(.param .u64 out, .param .u32 count)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %tid.x;\n"
+    "div.u32 %r4, %r2, %r1;\nmad.lo.u32 %r3, %r2, 256, %r3;\nmul.lo.u32 %r3, %r3, -1640531535;\n"
+    "xor.b32 %r5, %r3, 1234567;\nshr.u32 %r5, %r5, 15;\nxor.b32 %r3, %r3, %r5;\nmul.lo.u32 %r3, %r3, 747796405;\n"
+    "shr.u32 %r3, %r3, 14;\nmad.lo.u32 %r3, %r4, 262144, %r3;\nmul.wide.u32 %rd2, %r3, 4;\n"
+    "add.s64 %rd2, %rd1, %rd2;\nld.global.u32 %r4, [%rd2];\nsetp.eq.u32 %p, %r4, 77;\n"
+    "@%p st.global.u32 [%rd1], %r4;\nret;\n}\n"
     /* floating-point operations of a thread: 2, half of them 1 more, 4, 1, 128, 1, 1; and what is none */
     ".visible .entry operations(.param .u64 out, .param .u32 count)\n{\n"
     ".reg .b32 %r<16>;\n.reg .f32 %f<8>;\n.reg .f64 %d<4>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
@@ -490,6 +506,31 @@ static void test_banks(void **state)
     bench_close(&b);
 }
 
+/* Additions of 1 are counted by word first; others take turns, lane by lane. */
+static void test_counted_additions(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    struct ptx_time ones = bench_time(&b, "tally", 132, 256, 1, 16),
+                    others = bench_time(&b, "tally", 132, 256, 3, 16);
+    assert_true(others.issue_us > 4 * ones.issue_us);
+    bench_close(&b);
+}
+
+/* Blocks read anywhere in a part of 1 MiB, then in the next: what they read again is still in the L2, though
+ * the parts together are more than it holds. */
+static void test_parts(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    struct ptx_time t = bench_time(&b, "anywhere", 64 * 512, 256, 512, 16);
+    if (t.dram_bytes < 0.5 * BUFFER_BYTES || t.dram_bytes > 1.6 * BUFFER_BYTES)
+        fail_msg("%.0f bytes", t.dram_bytes);
+    bench_close(&b);
+}
+
 static void test_waiting_blocks(void **state)
 {
     struct bench b;
@@ -655,6 +696,8 @@ int main(void)
         cmocka_unit_test(test_cluster_rounds),
         cmocka_unit_test(test_idle_blocks),
         cmocka_unit_test(test_banks),
+        cmocka_unit_test(test_counted_additions),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_waiting_blocks),
         cmocka_unit_test(test_unknown_kernel),
         cmocka_unit_test(test_grid_barrier),

@@ -1,4 +1,4 @@
-// What micro.cu, issue.cu, waits.cu and irregular.cu measure with: rows of group,name,parameter,value,unit, clocks of an SM
+// What micro.cu, issue.cu, waits.cu, shares.cu and irregular.cu measure with: rows of group,name,parameter,value,unit, clocks of an SM
 // that a kernel leaves in device_cycles[0], and the median time of a launch within a graph.
 #pragma once
 #include "timer.cuh"

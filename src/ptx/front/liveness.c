@@ -162,6 +162,17 @@ static void keep_fragments(struct lives *v)
         }
 }
 
+static void find_unread(struct lives *v)
+{
+    for (uint32_t k = 0; k < v->f->end - v->f->first; k++) {
+        struct opnd *o = &v->code[k].opnds[0];
+        if (v->code[k].op != OP_atom)
+            continue;
+        const struct life *l = o->kind == OPND_REG ? &v->life[o->off - v->f->first_vreg] : NULL;
+        o->unread = o->kind == OPND_SINK || (l && l->from == l->to);
+    }
+}
+
 static void find_lives(struct arena *a, struct lives *v)
 {
     find_flow(a, v);
@@ -219,6 +230,7 @@ static void find_lives(struct arena *a, struct lives *v)
         }
     }
     keep_fragments(v);
+    find_unread(v);
 }
 
 /* ---- places ---- */
