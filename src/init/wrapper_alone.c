@@ -70,6 +70,7 @@ static void choose_value(struct alone *d, size_t i)
 
     if (!value)
         value = wrapper_called_with(r, r->kernel.name, i, 0);
+    value = wrapper_fitting(r, p, value);
     if (value && p->is_type && str_eq(value, p->name)) { /* callers have a name of their own for it */
         const char *type = wrapper_type_name(r, value, NULL);
         value = type ? wrapper_spelled(type) : NULL;
@@ -95,7 +96,7 @@ static void choose_value(struct alone *d, size_t i)
         return;
     if (p->is_type)
         str_addf(&r->head, "    using %s = %s;\n", p->name, value);
-    else
+    else if (!str_eq(p->name, value))
         str_addf(&r->head, "    constexpr %s %s = %s;\n", p->type, p->name, value);
 }
 
