@@ -250,6 +250,7 @@ struct init_task {
     int64_t work;                    /* the most elements of a proposed workload; 0: as many as is usual */
     VEC(const char *) divisors;      /* arguments by which the kernel divides what it makes of indices */
     bool any_order;                  /* what atomics leave differs from run to run */
+    bool atomics;                    /* the text says some, if only of what is no argument */
     bool lambdas;                    /* some say __device__ */
     bool limits;                     /* std::numeric_limits, whose functions nvcc takes for the host's alone */
     VEC(struct init_arg) args;

@@ -687,7 +687,7 @@ bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const 
     struct rehearsing *r = arena_new(a, struct rehearsing);
     bool good;
 
-    *r = (struct rehearsing){.t = t, .arena = a, .dir = dir, .name = name};
+    *r = (struct rehearsing){.t = t, .arena = a, .dir = dir, .name = name, .atomic = t->atomics};
     good = open_smaller(r);
     if (good) {
         choose_cases(r);
