@@ -112,6 +112,7 @@ struct init_source {
     VEC(struct init_changing) changing;
     size_t n_changing_of;        /* how many macros there were when these were looked for */
     VEC(struct init_span) cuts;  /* directives that are decided and what they leave out, in order of `start` */
+    VEC(struct init_span) members; /* functions of types, which do not compile: left out as well */
     VEC(struct init_edit) edits; /* conditions that are kept, with what is known of them */
     VEC(struct init_include) missing; /* headers that are not read */
     VEC(struct init_decl) decls;
@@ -194,6 +195,9 @@ struct init_task;
 char *init_kernel_text(struct init_source *s, const struct init_task *t, const char *from);
 /* The declaration that stands in a line of that text; NULL: none. */
 struct init_decl *init_decl_at(struct init_source *s, int line);
+/* The function of a type that stands in that line is left out from now on. False: none does, or it may not be. */
+bool init_leave_member(struct init_source *s, int line);
+bool init_is_left(const struct init_source *s, const struct token *t); /* does it stand in one of these? */
 char *init_origin_text(struct init_source *s, const struct init_task *t, const char *kernel);
 
 /* ---- wrapper.c, taskfile.c ---- */
@@ -319,6 +323,8 @@ bool init_settle(struct init_task *t, struct arena *a, const char *dir, const ch
 bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const char *name);
 /* probe_size.c: the size `name` is the value `as` from now on; it stays in t->dims. guess: see struct init_arg.
  */
+/* Where there are more sizes than a task may have, strides first, then the last ones are 1. */
+void init_fewer_dims(struct init_task *t, struct arena *a);
 void init_drop(struct init_task *t, struct arena *a, const char *name, const char *as, const char *todo,
                bool guess);
 struct task;

@@ -471,6 +471,28 @@ void init_drop(struct init_task *t, struct arena *m, const char *name, const cha
     t->domain.n = kept;
 }
 
+void init_fewer_dims(struct init_task *t, struct arena *a)
+{
+    while (t->dims.n > INIT_MOST_DIMS) {
+        size_t which = t->dims.n - 1;
+
+        for (size_t i = t->dims.n; i-- > 0;) {
+            const char *name = t->dims.v[i];
+            if (init_is_stride(name) || (str_starts(name, "nb") && isdigit((unsigned char)name[2]))) {
+                which = i;
+                break;
+            }
+        }
+        init_drop(t, a, t->dims.v[which], "1",
+                  arena_printf(a, "a task has at most %d sizes, and %s is 1 here; which values do callers pass?",
+                               INIT_MOST_DIMS, t->dims.v[which]),
+                  true);
+        for (size_t i = which; i + 1 < t->dims.n; i++)
+            t->dims.v[i] = t->dims.v[i + 1];
+        t->dims.n--;
+    }
+}
+
 /* Is the text a product of numbers and of sizes other than `but`? */
 static bool is_product(const struct init_task *t, const char *text, size_t len, const char *but)
 {

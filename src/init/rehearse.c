@@ -15,6 +15,7 @@ enum {
     MOST_ORDERS = 3,
     LEAST_WORK = 1 << 10
 };
+#define MOST_BYTES 4e9 /* of all buffers of a workload */
 
 struct rehearsing {
     struct init_task *t;
@@ -623,6 +624,25 @@ static bool mend_workloads(struct rehearsing *r, bool *grid)
     return ends;
 }
 
+/* Have the buffers of a workload more bytes than a machine has to spare? */
+static bool too_much(const struct rehearsing *r)
+{
+    for (size_t w = 0; w < r->task->n_workloads; w++) {
+        const int64_t *dims = r->task->workloads + w * r->task->n_dims;
+        double bytes = 0;
+
+        for (size_t i = 0; i < r->task->n_args; i++) {
+            const struct task_arg *arg = &r->task->args[i];
+            int64_t have;
+            if (arg->role != ROLE_SCALAR && task_shape(r->task, arg, dims, &have, NULL))
+                bytes += (double)have * (double)kernel_type_size(arg->type);
+        }
+        if (bytes > MOST_BYTES)
+            return true;
+    }
+    return false;
+}
+
 /* All sizes together are too large for what the launcher asks for: a smaller product of them. */
 static bool open_smaller(struct rehearsing *r)
 {
@@ -634,7 +654,7 @@ static bool open_smaller(struct rehearsing *r)
         close_rehearsal(r);
         ok = open_rehearsal(r, &err);
     }
-    while (!ok && strstr(err.text, "elements or more") && r->t->work != LEAST_WORK) { /* of a buffer */
+    while ((ok ? too_much(r) : strstr(err.text, "elements or more") != NULL) && r->t->work != LEAST_WORK) { /* of a buffer */
         r->t->work = MAX((r->t->work ? r->t->work : 1 << 22) / 8, LEAST_WORK);
         close_rehearsal(r);
         ok = open_rehearsal(r, &err);

@@ -156,8 +156,10 @@ static const char *plain_class(struct wrapper_reader *r, const struct init_decl 
         const bool type = token_in(&v[i], "typename|class");
         if (token_is(&v[i], "template") || next <= i)
             return NULL;
+        const char *of = wrapper_text(r->arena, v, i, MAX(next - 1, i + 1)),
+                   *number = !type && wrapper_is_enum(r, of) ? wrapper_enum_value(r, of) : "1";
         str_addf(&out, "%s%s", i == d->first + 2 ? "<" : ", ",
-                 type ? wrapper_default_type(token_text(r->arena, &v[next - 1])) : "1");
+                 type ? wrapper_default_type(token_text(r->arena, &v[next - 1])) : number);
     }
     str_addc(&out, '>');
     return arena_strdup(r->arena, str_text(&out));

@@ -150,6 +150,7 @@ static void struct_members(struct parser *p, struct type_name *type)
 {
     VEC(struct field) fields = {0};
     VEC(struct member_type) types = {0};
+    const size_t outer_names = p->names.n;
 
     while (!parse_is(p, "}") && p->t->kind != TOK_END) {
         const struct token *start = p->t;
@@ -163,6 +164,7 @@ static void struct_members(struct parser *p, struct type_name *type)
 
             if (member_alias(p, &m)) {
                 vec_add(p->arena, &types, m);
+                parse_declare_type(p, m.name);
             } else if ((parse_is(p, "public") || parse_is(p, "private") || parse_is(p, "protected")) &&
                        token_is(p->t + 1, ":")) {
                 p->t += 2;
@@ -227,6 +229,7 @@ static void struct_members(struct parser *p, struct type_name *type)
         type->unmade |= maker;
         note_making(start, p->t, type);
     }
+    p->names.n = outer_names;
     type->fields = fields.v;
     type->n_fields = fields.n;
     type->types = types.v;
