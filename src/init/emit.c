@@ -34,7 +34,8 @@ static char *with_edits(struct init_source *s, struct init_span span, char *text
     return arena_strdup(s->arena, str_text(&out));
 }
 
-/* `register int i` says nothing any more, and C++17 does not take it; NVRTC does not know `__extension__`: blank. */
+/* `register int i` says nothing any more, and C++17 does not take it; NVRTC does not know `__extension__`:
+ * blank. */
 static void blank_register(char *text)
 {
     static const char word[] = "register", extension[] = "__extension__";
@@ -240,11 +241,10 @@ static void add_headers(struct init_source *s, const char *text, struct str *out
                                           "<limits>",    "<type_traits>", "<utility>"};
     static const struct {
         const char *word, *header;
-    } for_words[] = {{"FLT_MAX", "<cfloat>"},           {"FLT_MIN", "<cfloat>"},
-                     {"FLT_EPSILON", "<cfloat>"},       {"DBL_MAX", "<cfloat>"},
-                     {"INT_MAX", "<climits>"},          {"assert", "<cassert>"},
-                     {"__nv_fp8_e4m3", "<cuda_fp8.h>"}, {"Float8_e4m3fn", "<cuda_fp8.h>"},
-                     {"CUtensorMap", "<cuda.h>"}};
+    } for_words[] = {
+        {"FLT_MAX", "<cfloat>"},           {"FLT_MIN", "<cfloat>"},           {"FLT_EPSILON", "<cfloat>"},
+        {"DBL_MAX", "<cfloat>"},           {"INT_MAX", "<climits>"},          {"assert", "<cassert>"},
+        {"__nv_fp8_e4m3", "<cuda_fp8.h>"}, {"Float8_e4m3fn", "<cuda_fp8.h>"}, {"CUtensorMap", "<cuda.h>"}};
     static const char device[] =
         "<cassert>|<assert.h>|<cfloat>|<float.h>|<climits>|<limits.h>|<cmath>|<math.h>|<cstdint>|<stdint.h>|<cstdio>|"
         "<stdio.h>|<limits>|<type_traits>|<algorithm>|<array>|<tuple>|<utility>|<functional>|<numeric>|<optional>|"
@@ -404,8 +404,8 @@ bool init_is_left(const struct init_source *s, const struct token *t)
     return false;
 }
 
-/* Behind the member of a type that begins at token i. Is it a function without which the type is as large, and is made, copied
- * and called as before? */
+/* Behind the member of a type that begins at token i. Is it a function without which the type is as large, and
+ * is made, copied and called as before? */
 static size_t member_end(const struct init_source *s, const struct init_decl *d, size_t i, bool *plain)
 {
     const struct token *v = s->tokens.v;
@@ -421,7 +421,8 @@ static size_t member_end(const struct init_source *s, const struct init_decl *d,
             i = init_balanced(s, i, d->end) - 1;
         } else if (token_is(&v[i], "{")) {
             i = init_balanced(s, i, d->end) - 1;
-            if (function && !token_is(&v[i + 1], "{") && !token_is(&v[i + 1], ",")) /* behind `: a{x}` is more */
+            if (function && !token_is(&v[i + 1], "{") &&
+                !token_is(&v[i + 1], ",")) /* behind `: a{x}` is more */
                 break;
         }
         data = data || token_is(&v[i], "=");
@@ -456,8 +457,7 @@ bool init_leave_member(struct init_source *s, int line)
         init_place(s, v[end - 1].at, &to, &col);
         if (from <= wanted && wanted <= to && plain) {
             if (!init_is_left(s, &v[i])) /* for another line already */
-                vec_add(s->arena, &s->members,
-                        ((struct init_span){v[i].at, v[end - 1].at + v[end - 1].len}));
+                vec_add(s->arena, &s->members, ((struct init_span){v[i].at, v[end - 1].at + v[end - 1].len}));
             return true;
         }
         i = end;

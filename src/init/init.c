@@ -504,7 +504,8 @@ static void fail_left_out(struct init_source *s, const char *name)
         init_fail(s, at, "%s is left out by `%s`; -D and -U say what is defined", name, by);
 }
 
-/* `#ifdef WITH_FP8` around the kernel, and nothing that was read says more: it is defined, which is a question. */
+/* `#ifdef WITH_FP8` around the kernel, and nothing that was read says more: it is defined, which is a question.
+ */
 static bool define_switch(struct init_source *s, const char *name)
 {
     static const char *const forms[] = {"ifdef ", "if defined(", "if defined (", "if defined "};

@@ -110,10 +110,10 @@ struct init_source {
     VEC(uint32_t) branches; /* for each token: 0, or the number of the second or later branch it stands in */
     VEC(struct init_macro) macros;
     VEC(struct init_changing) changing;
-    size_t n_changing_of;        /* how many macros there were when these were looked for */
-    VEC(struct init_span) cuts;  /* directives that are decided and what they leave out, in order of `start` */
-    VEC(struct init_span) members; /* functions of types, which do not compile: left out as well */
-    VEC(struct init_edit) edits; /* conditions that are kept, with what is known of them */
+    size_t n_changing_of;       /* how many macros there were when these were looked for */
+    VEC(struct init_span) cuts; /* directives that are decided and what they leave out, in order of `start` */
+    VEC(struct init_span) members;    /* functions of types, which do not compile: left out as well */
+    VEC(struct init_edit) edits;      /* conditions that are kept, with what is known of them */
     VEC(struct init_include) missing; /* headers that are not read */
     VEC(struct init_decl) decls;
     struct map names;             /* name to struct init_names */
@@ -195,7 +195,8 @@ struct init_task;
 char *init_kernel_text(struct init_source *s, const struct init_task *t, const char *from);
 /* The declaration that stands in a line of that text; NULL: none. */
 struct init_decl *init_decl_at(struct init_source *s, int line);
-/* The function of a type that stands in that line is left out from now on. False: none does, or it may not be. */
+/* The function of a type that stands in that line is left out from now on. False: none does, or it may not be.
+ */
 bool init_leave_member(struct init_source *s, int line);
 bool init_is_left(const struct init_source *s, const struct token *t); /* does it stand in one of these? */
 char *init_origin_text(struct init_source *s, const struct init_task *t, const char *kernel);

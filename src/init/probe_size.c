@@ -487,7 +487,8 @@ void init_fewer_dims(struct init_task *t, struct arena *a)
             }
         }
         init_drop(t, a, t->dims.v[which], "1",
-                  arena_printf(a, "a task has at most %d sizes, and %s is 1 here; which values do callers pass?",
+                  arena_printf(a,
+                               "a task has at most %d sizes, and %s is 1 here; which values do callers pass?",
                                INIT_MOST_DIMS, t->dims.v[which]),
                   true);
         for (size_t i = which; i + 1 < t->dims.n; i++)

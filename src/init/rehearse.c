@@ -654,7 +654,8 @@ static bool open_smaller(struct rehearsing *r)
         close_rehearsal(r);
         ok = open_rehearsal(r, &err);
     }
-    while ((ok ? too_much(r) : strstr(err.text, "elements or more") != NULL) && r->t->work != LEAST_WORK) { /* of a buffer */
+    while ((ok ? too_much(r) : strstr(err.text, "elements or more") != NULL) &&
+           r->t->work != LEAST_WORK) { /* of a buffer */
         r->t->work = MAX((r->t->work ? r->t->work : 1 << 22) / 8, LEAST_WORK);
         close_rehearsal(r);
         ok = open_rehearsal(r, &err);

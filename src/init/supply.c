@@ -245,6 +245,7 @@ bool init_supply(struct init_source *s, const char *why, bool numbers)
         return true;
     if (!numbers || init_named(s, name) || !is_number(s, name))
         return false;
-    vec_add(s->arena, &s->supplied, ((struct init_supplied){name, arena_printf(s->arena, "%d", number_for(name)), NULL}));
+    vec_add(s->arena, &s->supplied,
+            ((struct init_supplied){name, arena_printf(s->arena, "%d", number_for(name)), NULL}));
     return true;
 }

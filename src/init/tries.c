@@ -3,7 +3,7 @@
 #include "init/wrapper.h"
 
 enum { ALONE_FUEL = 50000000, BLOCK_FUEL = 8000000 }; /* of struct init_task */
-enum { MOST_BANNED = 12 };                             /* times that declarations do not compile */
+enum { MOST_BANNED = 12 };                            /* times that declarations do not compile */
 
 void init_write_text(struct init_source *s, const char *folder, const char *name, const char *text)
 {
@@ -59,7 +59,8 @@ static bool says_word(const struct init_source *s, const struct init_decl *d, co
     return false;
 }
 
-/* A function that says a type that is left out does not compile either, where the type is only announced otherwise. */
+/* A function that says a type that is left out does not compile either, where the type is only announced
+ * otherwise. */
 static void ban_users(struct init_source *s, const struct init_decl *of)
 {
     const struct init_names *named = init_named(s, of->name);
@@ -78,9 +79,9 @@ static void ban_users(struct init_source *s, const struct init_decl *of)
     }
 }
 
-/* The declarations in whose lines the compiler finds errors are left out, where no kernel is among them; of a type the
- * function alone that stands there. Those
- * that it reports behind the kernel's name, which it missed, count alone. */
+/* The declarations in whose lines the compiler finds errors are left out, where no kernel is among them; of a
+ * type the function alone that stands there. Those that it reports behind the kernel's name, which it missed,
+ * count alone. */
 static bool ban(struct init_source *s, const struct err *err)
 {
     const bool missed = strstr(err->text, "__nv_name_map(");

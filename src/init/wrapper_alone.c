@@ -123,7 +123,8 @@ static bool give_members(struct alone *d, const char *name, const char *spelled)
     str_addf(&d->fill, "    %s %s{};\n", spelled, name);
     for (size_t i = 0; i < members.n; i++) {
         const struct wrapper_member *m = &members.v[i];
-        struct init_arg a = {.name = fresh(d, arena_printf(r->arena, "%s_%s", name, m->name)), .type = m->type.type};
+        struct init_arg a = {.name = fresh(d, arena_printf(r->arena, "%s_%s", name, m->name)),
+                             .type = m->type.type};
         const char *c = m->type.constant && m->type.pointer ? "const " : "", *at = m->array ? "[0]" : "";
         const bool other = m->type.pointer && (m->type.lanes > 1 || wrapper_is_bits(m->type.spelled));
         const char *element = other ? wrapper_spelled(m->type.type) : NULL;
@@ -311,8 +312,8 @@ static bool give_view(struct alone *d, const char *name, const char *spelled)
     return true;
 }
 
-/* The parameters of the constructor of class `x` that opens at token `open`, as types and names of numbers; a pack of them
- * has as many as the class has axes. False: it takes something else. */
+/* The parameters of the constructor of class `x` that opens at token `open`, as types and names of numbers; a
+ * pack of them has as many as the class has axes. False: it takes something else. */
 static bool numbers_taken(struct alone *d, const struct init_decl *x, size_t open, int axes,
                           struct wrapper_names *names)
 {
@@ -413,7 +414,9 @@ static void give(struct alone *d, size_t i)
     str_add(&d->call, i ? ", " : "");
     if (other)
         str_addf(&d->call, "reinterpret_cast<%s%s *>(%s)", k.constant ? "const " : "", k.spelled, a.name);
-    else if (!k.type && !k.pointer && (give_view(d, a.name, k.spelled) || give_members(d, a.name, k.spelled) || give_made(d, a.name, k.spelled))) {
+    else if (!k.type && !k.pointer &&
+             (give_view(d, a.name, k.spelled) || give_members(d, a.name, k.spelled) ||
+              give_made(d, a.name, k.spelled))) {
         str_add(&d->call, a.name);
         return;
     } else if (!k.type && !k.pointer && wrapper_is_enum(r, k.spelled)) {

@@ -49,7 +49,7 @@ struct func {
     const struct type_name *owner; /* of a member function or a constructor: its struct; else NULL */
     struct member_start *starts;
     size_t n_starts;
-    bool defaulted; /* = default */
+    bool defaulted;    /* = default */
     size_t start, end; /* bytes in the file */
 };
 

@@ -219,7 +219,8 @@ static void struct_members(struct parser *p, struct type_name *type)
             bool body = parse_is(p, "{");
 
             function |= parse_is(p, "(") || parse_is(p, "using") || parse_is(p, "typedef");
-            maker |= parse_is(p, type->name) && token_is(p->t + 1, "(") && !(p->t > start && token_is(p->t - 1, "~"));
+            maker |= parse_is(p, type->name) && token_is(p->t + 1, "(") &&
+                     !(p->t > start && token_is(p->t - 1, "~"));
             parse_skip_balanced(p);
             if (body && !parse_is(p, ";"))
                 break;
