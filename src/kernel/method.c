@@ -44,6 +44,55 @@ static const struct func *maker_of_nothing(const struct type_name *t)
     return NULL;
 }
 
+static void run_maker(struct interp *in, const struct token *at, struct cell *c, struct value *args,
+                      struct place *places, size_t n);
+
+/* As constructors without arguments make it. */
+static void make_default(struct interp *in, struct cell *m)
+{
+    const struct func *f = record_is_made(m->type) ? maker_of_nothing(m->type->declared) : NULL;
+
+    if (f)
+        run_maker(in, NULL, m, NULL, NULL, 0);
+    else if (!record_is_made(m->type))
+        record_defaults(in, m);
+}
+
+void record_defaults(struct interp *in, struct cell *c)
+{
+    for (int64_t i = 0; i < c->n_elems && c->elems; i++) {
+        if (c->elems[i].type->kind == TY_RECORD || c->elems[i].type->kind == TY_ARRAY)
+            make_default(in, &c->elems[i]);
+    }
+}
+
+/* What a constructor says behind `:`, what the members begin as, or their own constructors, in the order of the members. f:
+ * NULL: one that says nothing. */
+static void start_members(struct interp *in, const struct token *at, struct env *env, struct env *members,
+                          struct cell *c, const struct func *f)
+{
+    size_t used = 0;
+
+    for (int64_t i = 0; i < c->n_elems; i++) {
+        const struct record_field *field = &c->type->fields[i];
+        const struct expr *init = NULL;
+
+        for (size_t k = 0; f && k < f->n_starts; k++) {
+            if (strcmp(f->starts[k].name, field->name) == 0)
+                init = f->starts[k].init;
+        }
+        used += init != NULL;
+        if (init)
+            record_set(in, env, &c->elems[i], expand_packs(in, env, init));
+        else if (field->init)
+            record_set(in, members, &c->elems[i], field->init);
+        else if (c->elems[i].type->kind == TY_RECORD || c->elems[i].type->kind == TY_ARRAY)
+            make_default(in, &c->elems[i]);
+    }
+    if (f && used != f->n_starts)
+        fail(in->unit, at, "the constructor of %s starts what is none of its members, or one twice", f->name);
+}
+
 /* Runs the constructor that fits on c, whose members are there. */
 static void run_maker(struct interp *in, const struct token *at, struct cell *c, struct value *args,
                       struct place *places, size_t n)
@@ -52,29 +101,17 @@ static void run_maker(struct interp *in, const struct token *at, struct cell *c,
     struct call_args call = {.values = args, .places = places, .n = n, .outer = inside(in, c)};
     struct env *bound;
 
-    for (size_t i = 0; i < n && !places; i++) {
-        if (i == 0)
-            call.places = places = arena_array(in->arena, struct place, n);
-        places[i].member = -1;
+    if (n && !places) {
+        call.places = places = arena_array(in->arena, struct place, n);
+        for (size_t i = 0; i < n; i++)
+            places[i].member = -1;
     }
     const struct func *f = overload_among(in, call_of(in, at, t->name), &call,
                                           (const struct func *const *)t->makers.v, t->makers.n, &bound);
     if (f && f->body)
         call_func(in, at, f, bound, args, places, n);
-}
-
-void record_defaults(struct interp *in, struct cell *c)
-{
-    for (int64_t i = 0; i < c->n_elems && c->elems; i++) {
-        struct cell *m = &c->elems[i];
-        const struct func *f = record_is_made(m->type) ? maker_of_nothing(m->type->declared) : NULL;
-
-        if (m->type->kind != TY_RECORD && m->type->kind != TY_ARRAY)
-            continue;
-        record_defaults(in, m);
-        if (f && !f->defaulted)
-            run_maker(in, NULL, m, NULL, NULL, 0);
-    }
+    else
+        start_members(in, at, call.outer, call.outer, c, NULL);
 }
 
 void record_construct_of(struct interp *in, const struct token *at, struct cell *c, struct value *args,
@@ -85,7 +122,6 @@ void record_construct_of(struct interp *in, const struct token *at, struct cell 
 
     record_make(in, made, args && !n && usual && usual->defaulted); /* T{}, not T x; */
     record_make(in, c, false);
-    record_defaults(in, made);
     if (n == 1 && type_same(args[0].type, c->type)) {
         record_assign(in, at, c, args[0]);
         return;
@@ -116,39 +152,21 @@ void record_construct(struct interp *in, struct env *env, const struct token *at
     record_construct_of(in, at, c, args, places, n);
 }
 
-/* `: a(x), b(y)` of a constructor, in the order of the members. */
 void record_start(struct interp *in, const struct token *at, struct env *env, const struct func *f)
 {
-    const struct env *of = env;
+    struct env *of = env;
 
-    while (of && !of->self)
+    while (!of->self)
         of = of->up;
-    if (!of || !f->n_starts)
-        return;
-    struct cell *c = of->self;
     if (f->n_starts == 1 && strcmp(f->starts[0].name, f->name) == 0) { /* another constructor does it */
         struct place *places;
         const struct expr *init = expand_packs(in, env, f->starts[0].init);
         struct value *args = call_args_of(in, env, init, true, &places);
 
-        run_maker(in, at, c, args, places, init->n_args);
+        run_maker(in, at, of->self, args, places, init->n_args);
         return;
     }
-    for (int64_t i = 0; i < c->n_elems; i++) {
-        for (size_t k = 0; k < f->n_starts; k++) {
-            if (strcmp(f->starts[k].name, c->type->fields[i].name) == 0)
-                record_set(in, env, &c->elems[i], expand_packs(in, env, f->starts[k].init));
-        }
-    }
-    for (size_t k = 0; k < f->n_starts; k++) {
-        bool known = false;
-
-        for (int64_t i = 0; i < c->n_elems; i++)
-            known |= strcmp(f->starts[k].name, c->type->fields[i].name) == 0;
-        if (!known)
-            fail(in->unit, at, "the constructor of %s starts %s, which is none of its members", f->name,
-                 f->starts[k].name);
-    }
+    start_members(in, at, env, of, of->self, f);
 }
 
 enum { MOST_METHODS = 32 };

@@ -190,7 +190,7 @@ void record_set(struct interp *in, struct env *env, struct cell *m, const struct
     }
     open_cell(in, m, true);
     v = eval(in, env, init);
-    if (!init->braces && v.n_items == 1)
+    if (v.type->kind == TY_LIST && !init->braces && v.n_items == 1)
         v = v.items[0];
     set_member(in, init->at, m, v, false);
 }
@@ -206,7 +206,7 @@ void record_make(struct interp *in, struct cell *c, bool zero)
     for (int64_t i = 0; i < c->n_elems; i++) {
         c->elems[i] = *cell_make(in, *fields[i].type, c->constant);
         open_cell(in, &c->elems[i], zero);
-        if (fields[i].init) {
+        if (fields[i].init && !record_is_made(c->type)) { /* those have an order with their constructor */
             struct env *inner =
                 members_before(in, c->type->declared, c->type->bound, c->type->declared->n_fields);
 

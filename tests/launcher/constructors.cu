@@ -86,6 +86,20 @@ struct Both {
     int n;
 };
 
+/* a member may begin as what is made of those before it */
+struct Chain {
+    int a;
+    int b = a * 2;
+    Divisor by[2];
+    Chain(int x) : a(x + 1)
+    {
+    }
+};
+
+__global__ void chain(Chain c)
+{
+}
+
 __global__ void walk(Strides<long, 3> s, int n)
 {
 }
@@ -113,6 +127,7 @@ extern "C" void go(float *p, int n, int m, cudaStream_t stream)
     Both b;
     b.n = 7;
     both<<<1, 1, 0, stream>>>(b);
+    chain<<<1, 1, 0, stream>>>(Chain(n));
 }
 
 // run: n=4 m=3
@@ -121,3 +136,4 @@ extern "C" void go(float *p, int n, int m, cudaStream_t stream)
 // launch walk (1,1,1) (1,1,1) 0 [{32}, 0:i32]
 // launch divide (4,1,1) (4,1,1) 0 [{24 @0=1:i32 @8=1:u64 @16=0:u32}, {40 @0=p @8=4:i32 @12=3:i32 @16=3:i32 @24=2:u64 @32=2:u32}]
 // launch both (1,1,1) (1,1,1) 0 [{32 @0=1:i32 @8=1:u64 @16=0:u32 @24=7:i32}]
+// launch chain (1,1,1) (1,1,1) 0 [{56 @0=5:i32 @4=10:i32 @8=1:i32 @16=1:u64 @24=0:u32 @32=1:i32 @40=1:u64 @48=0:u32}]
