@@ -21,9 +21,9 @@ static const struct init_decl *type_named(const struct wrapper_reader *r, const 
 /* Of "a::b::Name". */
 static const struct init_names *named_last(const struct wrapper_reader *r, const char *spelled)
 {
-    const char *colon = spelled ? strrchr(spelled, ':') : NULL;
+    const char *colon = spelled ? strrchr(spelled, ':') : NULL, *last = colon ? colon + 1 : spelled;
 
-    return spelled ? init_named(r->source, colon ? colon + 1 : spelled) : NULL;
+    return last ? init_named(r->source, last) : NULL;
 }
 
 bool wrapper_is_enum(const struct wrapper_reader *r, const char *spelled)
