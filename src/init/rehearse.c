@@ -381,8 +381,11 @@ static void say_values(struct rehearsing *r, size_t i)
     const bool floating = type_is_floating(r->task->args[i].type);
     const double high = r->narrow[i].high;
 
-    a->values = arena_printf(
-        r->arena, floating ? "{kind: uniform, low: 0, high: %g}" : "{kind: index, low: 0, high: %g}", high);
+    if (r->task->args[i].type == KT_BOOL) /* no index */
+        a->values = arena_printf(r->arena, "{kind: constant, value: %g}", r->narrow[i].constant);
+    else
+        a->values = arena_printf(
+            r->arena, floating ? "{kind: uniform, low: 0, high: %g}" : "{kind: index, low: 0, high: %g}", high);
     init_guess(a, arena_printf(r->arena,
                                "with other numbers in %s the kernel reaches beyond other buffers, or does "
                                "not end; which range has it?",
@@ -413,7 +416,9 @@ static bool mend_values(struct rehearsing *r)
             if (run_cases(r, false) == FITS)
                 continue;
             narrow(r, i, 1);
-            for (size_t k = 0; k < ARRAY_LEN(higher) && !floating && tries < MOST_TRIES; k++, tries++) {
+            for (size_t k = 0;
+                 k < ARRAY_LEN(higher) && !floating && task->args[i].type != KT_BOOL && tries < MOST_TRIES;
+                 k++, tries++) {
                 narrow(r, i, higher[k]);
                 if (run_cases(r, false) == FITS)
                     break;
@@ -491,8 +496,9 @@ static bool mend_slots(struct rehearsing *r)
     for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
         struct init_arg *a = &r->t->args.v[i];
 
-        if (!is_open_input(r, i) || type_is_floating(r->task->args[i].type) || !a->shape ||
-            strchr(a->shape, '+') || (a->values && !strstr(a->values, "kind: index")) || !decides_writes(r, i))
+        if (!is_open_input(r, i) || type_is_floating(r->task->args[i].type) ||
+            r->task->args[i].type == KT_BOOL || !a->shape || strchr(a->shape, '+') ||
+            (a->values && !strstr(a->values, "kind: index")) || !decides_writes(r, i))
             continue;
         a->values =
             arena_printf(r->arena, "{kind: distinct, low: 0, high: %s}", init_as_product(r->arena, a->shape));

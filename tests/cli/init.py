@@ -84,6 +84,7 @@ SOUND = [
     ("guess", "src/guess.cu", "copy_groups", "[100]", ["shape: [n], role: out"]),
     ("guess", "src/guess.cu", "waiting", "[5, 40]",
      ["{name: lengths, type: i32, shape: [rows], role: in, values: {kind: index, low: 1, high: 2}} # TODO: a guess: "]),
+    ("guess", "src/guess.cu", "add_where", "[100]", ["{name: where, type: bool, shape: [n], role: in, values: {kind: constant, value: 1}} # TODO: a guess: "]),
     ("guess", "src/guess.cu", "halve", "[100]", ["{name: out, type: f32, shape: [n], role: out}"]),
     ("guess", "src/guess.cu", "shift_level", "[1, 40, 3]", ["{name: p_level, type: f32, ", "{name: p_shift, type: f32, "]),
     ("guess", "src/guess.cu", "apply_each", "[100]", ["{name: n, type: u32, value: n}"]),
