@@ -136,6 +136,137 @@ template <typename T> struct alignas(2 * sizeof(T)) complex {
          _i_n_d_e_x += (int64_t)blockDim.x * gridDim.x, i = (index_type)_i_n_d_e_x)
 #define CUDA_KERNEL_LOOP(i, n) CUDA_KERNEL_LOOP_TYPE(i, n, int)
 
+// for: PhiloxCudaState philox::
+#include <cstdint>
+namespace at {
+struct PhiloxCudaState {
+    uint64_t seed_ = 0, offset_ = 0;
+};
+namespace cuda {
+namespace philox {
+struct unpacked { // auto [seed, offset]
+    uint64_t seed, offset;
+};
+__host__ __device__ inline unpacked unpack(PhiloxCudaState state)
+{
+    return unpacked{state.seed_, state.offset_};
+}
+} // namespace philox
+} // namespace cuda
+} // namespace at
+
+// for: thrust::
+namespace thrust {
+template <typename T = void> struct plus {
+    __host__ __device__ T operator()(const T &a, const T &b) const
+    {
+        return a + b;
+    }
+};
+template <typename T = void> struct multiplies {
+    __host__ __device__ T operator()(const T &a, const T &b) const
+    {
+        return a * b;
+    }
+};
+template <typename T = void> struct minimum {
+    __host__ __device__ T operator()(const T &a, const T &b) const
+    {
+        return b < a ? b : a;
+    }
+};
+template <typename T = void> struct maximum {
+    __host__ __device__ T operator()(const T &a, const T &b) const
+    {
+        return a < b ? b : a;
+    }
+};
+} // namespace thrust
+
+// for: THCNumerics
+template <typename T> struct THCNumerics {
+    static __host__ __device__ T min()
+    {
+        return -max();
+    }
+    static __host__ __device__ T max()
+    {
+        return T(sizeof(T) == 2 ? 65504.f : 3.402823466e+38f);
+    }
+    static __host__ __device__ bool lt(T a, T b)
+    {
+        return a < b;
+    }
+    static __host__ __device__ bool le(T a, T b)
+    {
+        return a <= b;
+    }
+    static __host__ __device__ bool gt(T a, T b)
+    {
+        return a > b;
+    }
+    static __host__ __device__ bool ge(T a, T b)
+    {
+        return a >= b;
+    }
+    static __host__ __device__ bool eq(T a, T b)
+    {
+        return a == b;
+    }
+    static __host__ __device__ bool ne(T a, T b)
+    {
+        return a != b;
+    }
+    static __host__ __device__ T exp(T a)
+    {
+        return T(::exp(float(a)));
+    }
+    static __host__ __device__ T log(T a)
+    {
+        return T(::log(float(a)));
+    }
+    static __host__ __device__ T log1p(T a)
+    {
+        return T(::log1p(float(a)));
+    }
+    static __host__ __device__ T sqrt(T a)
+    {
+        return T(::sqrt(float(a)));
+    }
+    static __host__ __device__ T tanh(T a)
+    {
+        return T(::tanh(float(a)));
+    }
+    static __host__ __device__ T pow(T a, T b)
+    {
+        return T(::pow(float(a), float(b)));
+    }
+    static __host__ __device__ T abs(T a)
+    {
+        return a < T(0) ? -a : a;
+    }
+    static __host__ __device__ T neg(T a)
+    {
+        return -a;
+    }
+    static __host__ __device__ T add(T a, T b)
+    {
+        return a + b;
+    }
+    static __host__ __device__ T sub(T a, T b)
+    {
+        return a - b;
+    }
+    static __host__ __device__ T mul(T a, T b)
+    {
+        return a * b;
+    }
+    static __host__ __device__ T div(T a, T b)
+    {
+        return a / b;
+    }
+};
+
 // for: ScalarConvert
 template <typename From, typename To> struct ScalarConvert {
     static __host__ __device__ __forceinline__ To to(const From value)

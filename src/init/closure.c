@@ -200,8 +200,10 @@ static void use_all(struct closing *c, const struct tokens *v, const struct user
             last += 2;
         map_put(&c->opened, token_text(c->s->arena, &v->v[last]), c);
     }
-    for (size_t i = 0; i < v->n; i++)
-        use(c, v, i, u);
+    for (size_t i = 0; i < v->n; i++) {
+        if (!init_is_left(c->s, &v->v[i]))
+            use(c, v, i, u);
+    }
 }
 
 static void use_macro(struct closing *c, const char *name, const struct user *u)

@@ -34,17 +34,32 @@ static char *with_edits(struct init_source *s, struct init_span span, char *text
     return arena_strdup(s->arena, str_text(&out));
 }
 
-/* `register int i` says nothing any more, and C++17 does not take it: blank. */
+/* `register int i` says nothing any more, and C++17 does not take it; NVRTC does not know `__extension__`:
+ * blank. */
 static void blank_register(char *text)
 {
-    static const char word[] = "register";
+    static const char word[] = "register", extension[] = "__extension__";
     char *p = text;
+
+    while ((p = (char *)str_find_word(p, p, extension)))
+        memset(p, ' ', strlen(extension));
+    p = text;
 
     while ((p = (char *)str_find_word(text, p, word))) {
         const char *next = p + strlen(word);
         if (*next == ' ' && next[strspn(next, " ")] != '\0' && !strchr("\"=;,)", next[strspn(next, " ")]))
             memset(p, ' ', strlen(word));
         p += strlen(word);
+    }
+}
+
+static void blank(char *text, struct init_span span, struct init_span c)
+{
+    for (size_t at = MAX(c.start, span.start); at < MIN(c.end, span.end); at++) {
+        char *p = &text[at - span.start];
+
+        if (*p != '\n' && *p != '\r')
+            *p = ' ';
     }
 }
 
@@ -57,15 +72,11 @@ static char *own_text(struct init_source *s, struct init_span span, const struct
     for (size_t i = 0; i < s->cuts.n; i++) {
         const struct init_span c = s->cuts.v[i];
 
-        if (c.start >= span.end || c.end <= span.start)
-            continue;
-        for (size_t at = MAX(c.start, span.start); at < MIN(c.end, span.end); at++) {
-            char *p = &text[at - span.start];
-
-            if (*p != '\n' && *p != '\r')
-                *p = ' ';
-        }
+        if (c.start < span.end && c.end > span.start)
+            blank(text, span, c);
     }
+    for (size_t i = 0; i < s->members.n; i++)
+        blank(text, span, s->members.v[i]);
     blank_register(text);
     return with_edits(s, span, text);
 }
@@ -230,10 +241,10 @@ static void add_headers(struct init_source *s, const char *text, struct str *out
                                           "<limits>",    "<type_traits>", "<utility>"};
     static const struct {
         const char *word, *header;
-    } for_words[] = {{"FLT_MAX", "<cfloat>"},           {"FLT_MIN", "<cfloat>"},
-                     {"FLT_EPSILON", "<cfloat>"},       {"DBL_MAX", "<cfloat>"},
-                     {"INT_MAX", "<climits>"},          {"assert", "<cassert>"},
-                     {"__nv_fp8_e4m3", "<cuda_fp8.h>"}, {"Float8_e4m3fn", "<cuda_fp8.h>"}};
+    } for_words[] = {
+        {"FLT_MAX", "<cfloat>"},           {"FLT_MIN", "<cfloat>"},           {"FLT_EPSILON", "<cfloat>"},
+        {"DBL_MAX", "<cfloat>"},           {"INT_MAX", "<climits>"},          {"assert", "<cassert>"},
+        {"__nv_fp8_e4m3", "<cuda_fp8.h>"}, {"Float8_e4m3fn", "<cuda_fp8.h>"}, {"CUtensorMap", "<cuda.h>"}};
     static const char device[] =
         "<cassert>|<assert.h>|<cfloat>|<float.h>|<climits>|<limits.h>|<cmath>|<math.h>|<cstdint>|<stdint.h>|<cstdio>|"
         "<stdio.h>|<limits>|<type_traits>|<algorithm>|<array>|<tuple>|<utility>|<functional>|<numeric>|<optional>|"
@@ -382,6 +393,76 @@ struct init_decl *init_decl_at(struct init_source *s, int line)
             found = d;
     }
     return found;
+}
+
+bool init_is_left(const struct init_source *s, const struct token *t)
+{
+    for (size_t i = 0; i < s->members.n; i++) {
+        if (t->at >= s->members.v[i].start && t->at < s->members.v[i].end)
+            return true;
+    }
+    return false;
+}
+
+/* Behind the member of a type that begins at token i. Is it a function without which the type is as large, and
+ * is made, copied and called as before? */
+static size_t member_end(const struct init_source *s, const struct init_decl *d, size_t i, bool *plain)
+{
+    const struct token *v = s->tokens.v;
+    bool function = false, data = false;
+
+    *plain = true;
+    for (; i + 1 < d->end && !token_is(&v[i], ";"); i++) {
+        const char *word = v[i].kind == TOK_WORD ? token_text(s->arena, &v[i]) : "";
+        if (token_is(&v[i], "(")) {
+            const char *name = v[i - 1].kind == TOK_WORD ? token_text(s->arena, &v[i - 1]) : "";
+            function = function || (!data && !token_is(&v[i + 1], "*"));
+            *plain = *plain && !str_eq(name, d->name) && !map_has(&s->macro_names, name);
+            i = init_balanced(s, i, d->end) - 1;
+        } else if (token_is(&v[i], "{")) {
+            i = init_balanced(s, i, d->end) - 1;
+            if (function && !token_is(&v[i + 1], "{") &&
+                !token_is(&v[i + 1], ",")) /* behind `: a{x}` is more */
+                break;
+        }
+        data = data || token_is(&v[i], "=");
+        *plain = *plain && !str_in(word, "virtual|override|struct|class|union|enum|using|typedef");
+    }
+    *plain = *plain && function;
+    return MIN(i + 1, d->end);
+}
+
+bool init_leave_member(struct init_source *s, int line)
+{
+    struct init_decl *d = init_decl_at(s, line);
+    const struct token *v = s->tokens.v;
+    int first, col;
+
+    if (!d || d->kind != INIT_TYPE || file_of(s, v[d->first].at) != file_of(s, v[d->end - 1].at))
+        return false;
+    init_place(s, v[d->first].at, &first, &col);
+    const int wanted = first + line - (s->head_lines + d->line + (d->cond != NULL) + 2);
+    size_t i = d->first;
+    while (i < d->end && !token_is(&v[i], "{"))
+        i++;
+    for (i++; i + 1 < d->end;) {
+        bool plain;
+        if (token_in(&v[i], "public|private|protected") && token_is(&v[i + 1], ":")) {
+            i += 2;
+            continue;
+        }
+        const size_t end = member_end(s, d, i, &plain);
+        int from, to;
+        init_place(s, v[i].at, &from, &col);
+        init_place(s, v[end - 1].at, &to, &col);
+        if (from <= wanted && wanted <= to && plain) {
+            if (!init_is_left(s, &v[i])) /* for another line already */
+                vec_add(s->arena, &s->members, ((struct init_span){v[i].at, v[end - 1].at + v[end - 1].len}));
+            return true;
+        }
+        i = end;
+    }
+    return false;
 }
 
 char *init_origin_text(struct init_source *s, const struct init_task *t, const char *kernel)

@@ -110,9 +110,10 @@ struct init_source {
     VEC(uint32_t) branches; /* for each token: 0, or the number of the second or later branch it stands in */
     VEC(struct init_macro) macros;
     VEC(struct init_changing) changing;
-    size_t n_changing_of;        /* how many macros there were when these were looked for */
-    VEC(struct init_span) cuts;  /* directives that are decided and what they leave out, in order of `start` */
-    VEC(struct init_edit) edits; /* conditions that are kept, with what is known of them */
+    size_t n_changing_of;       /* how many macros there were when these were looked for */
+    VEC(struct init_span) cuts; /* directives that are decided and what they leave out, in order of `start` */
+    VEC(struct init_span) members;    /* functions of types, which do not compile: left out as well */
+    VEC(struct init_edit) edits;      /* conditions that are kept, with what is known of them */
     VEC(struct init_include) missing; /* headers that are not read */
     VEC(struct init_decl) decls;
     struct map names;             /* name to struct init_names */
@@ -194,6 +195,10 @@ struct init_task;
 char *init_kernel_text(struct init_source *s, const struct init_task *t, const char *from);
 /* The declaration that stands in a line of that text; NULL: none. */
 struct init_decl *init_decl_at(struct init_source *s, int line);
+/* The function of a type that stands in that line is left out from now on. False: none does, or it may not be.
+ */
+bool init_leave_member(struct init_source *s, int line);
+bool init_is_left(const struct init_source *s, const struct token *t); /* does it stand in one of these? */
 char *init_origin_text(struct init_source *s, const struct init_task *t, const char *kernel);
 
 /* ---- wrapper.c, taskfile.c ---- */
@@ -250,6 +255,7 @@ struct init_task {
     int64_t work;                    /* the most elements of a proposed workload; 0: as many as is usual */
     VEC(const char *) divisors;      /* arguments by which the kernel divides what it makes of indices */
     bool any_order;                  /* what atomics leave differs from run to run */
+    bool atomics;                    /* the text says some, if only of what is no argument */
     bool lambdas;                    /* some say __device__ */
     bool limits;                     /* std::numeric_limits, whose functions nvcc takes for the host's alone */
     VEC(struct init_arg) args;
@@ -318,6 +324,8 @@ bool init_settle(struct init_task *t, struct arena *a, const char *dir, const ch
 bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const char *name);
 /* probe_size.c: the size `name` is the value `as` from now on; it stays in t->dims. guess: see struct init_arg.
  */
+/* Where there are more sizes than a task may have, strides first, then the last ones are 1. */
+void init_fewer_dims(struct init_task *t, struct arena *a);
 void init_drop(struct init_task *t, struct arena *a, const char *name, const char *as, const char *todo,
                bool guess);
 struct task;

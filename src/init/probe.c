@@ -615,7 +615,8 @@ static void tell_busy(struct probing *p)
         if (!probe_is_buffer(p, i) || type_is_floating(p->task->args[i].type) || a->values ||
             !p->at[0].args[i].read || p->at[0].args[i].wrote)
             continue;
-        a->values = "{kind: index, low: 1, high: 2}";
+        a->values =
+            p->task->args[i].type == KT_BOOL ? "{kind: constant, value: 1}" : "{kind: index, low: 1, high: 2}";
         init_guess(a, arena_printf(p->arena, "with zeros in %s nothing ran; which range has it?", a->name));
     }
 }

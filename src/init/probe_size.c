@@ -8,6 +8,7 @@
 /* ---- strides */
 
 enum { MOST_ELEMENTS = 1 << 28 }; /* of a buffer, while one size is long */
+enum { LOW_INSNS = 2000000 };     /* warp instructions that the least sizes may take */
 enum { STRIDE = 1024 };           /* that all strides have while one of them is looked at */
 
 bool init_is_stride(const char *name)
@@ -371,7 +372,9 @@ static void find_bounds(struct probing *p, size_t dim)
                   step = unit * (p->setting.tied[dim] >= 0 ? p->dims[0][p->setting.tied[dim]] : 1),
                   seed = MAX(p->dims[0][dim] / step, 1);
     int64_t low = 1, good = seed, bad = 0;
+    const int64_t fuel = p->fuel, some = MAX(fuel, (int64_t)LOW_INSNS); /* small sizes cost little */
 
+    p->fuel = some;
     for (; low < seed; low++) {
         int64_t dims[PROBE_DIMS];
         memcpy(dims, p->dims[0], sizeof(dims));
@@ -380,6 +383,7 @@ static void find_bounds(struct probing *p, size_t dim)
         if (probe_holds(p, dims))
             break;
     }
+    p->fuel = fuel - (some - p->fuel);
     b->low = low > 1 || !b->of ? low * step : 1;
     for (int64_t v = 2 * seed; v * step <= 1 << 20 && !bad; v *= 2) {
         if (takes(p, dim, v * step))
@@ -465,6 +469,32 @@ void init_drop(struct init_task *t, struct arena *m, const char *name, const cha
             t->domain.v[kept++] = condition;
     }
     t->domain.n = kept;
+}
+
+void init_fewer_dims(struct init_task *t, struct arena *a)
+{
+    const size_t room = 3; /* for numbers of rows that indices ask for */
+    const bool many = t->dims.n > INIT_MOST_DIMS;
+
+    while (many && t->dims.n > INIT_MOST_DIMS - room) {
+        size_t which = t->dims.n - 1;
+
+        for (size_t i = t->dims.n; i-- > 0;) {
+            const char *name = t->dims.v[i];
+            if (init_is_stride(name) || (str_starts(name, "nb") && isdigit((unsigned char)name[2]))) {
+                which = i;
+                break;
+            }
+        }
+        init_drop(t, a, t->dims.v[which], "1",
+                  arena_printf(a,
+                               "a task has at most %d sizes, and %s is 1 here; which values do callers pass?",
+                               INIT_MOST_DIMS, t->dims.v[which]),
+                  true);
+        for (size_t i = which; i + 1 < t->dims.n; i++)
+            t->dims.v[i] = t->dims.v[i + 1];
+        t->dims.n--;
+    }
 }
 
 /* Is the text a product of numbers and of sizes other than `but`? */

@@ -15,6 +15,7 @@ enum {
     MOST_ORDERS = 3,
     LEAST_WORK = 1 << 10
 };
+#define MOST_BYTES 4e9 /* of all buffers of a workload */
 
 struct rehearsing {
     struct init_task *t;
@@ -380,8 +381,11 @@ static void say_values(struct rehearsing *r, size_t i)
     const bool floating = type_is_floating(r->task->args[i].type);
     const double high = r->narrow[i].high;
 
-    a->values = arena_printf(
-        r->arena, floating ? "{kind: uniform, low: 0, high: %g}" : "{kind: index, low: 0, high: %g}", high);
+    if (r->task->args[i].type == KT_BOOL) /* no index */
+        a->values = arena_printf(r->arena, "{kind: constant, value: %g}", r->narrow[i].constant);
+    else
+        a->values = arena_printf(
+            r->arena, floating ? "{kind: uniform, low: 0, high: %g}" : "{kind: index, low: 0, high: %g}", high);
     init_guess(a, arena_printf(r->arena,
                                "with other numbers in %s the kernel reaches beyond other buffers, or does "
                                "not end; which range has it?",
@@ -412,7 +416,9 @@ static bool mend_values(struct rehearsing *r)
             if (run_cases(r, false) == FITS)
                 continue;
             narrow(r, i, 1);
-            for (size_t k = 0; k < ARRAY_LEN(higher) && !floating && tries < MOST_TRIES; k++, tries++) {
+            for (size_t k = 0;
+                 k < ARRAY_LEN(higher) && !floating && task->args[i].type != KT_BOOL && tries < MOST_TRIES;
+                 k++, tries++) {
                 narrow(r, i, higher[k]);
                 if (run_cases(r, false) == FITS)
                     break;
@@ -490,8 +496,9 @@ static bool mend_slots(struct rehearsing *r)
     for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
         struct init_arg *a = &r->t->args.v[i];
 
-        if (!is_open_input(r, i) || type_is_floating(r->task->args[i].type) || !a->shape ||
-            strchr(a->shape, '+') || (a->values && !strstr(a->values, "kind: index")) || !decides_writes(r, i))
+        if (!is_open_input(r, i) || type_is_floating(r->task->args[i].type) ||
+            r->task->args[i].type == KT_BOOL || !a->shape || strchr(a->shape, '+') ||
+            (a->values && !strstr(a->values, "kind: index")) || !decides_writes(r, i))
             continue;
         a->values =
             arena_printf(r->arena, "{kind: distinct, low: 0, high: %s}", init_as_product(r->arena, a->shape));
@@ -623,6 +630,25 @@ static bool mend_workloads(struct rehearsing *r, bool *grid)
     return ends;
 }
 
+/* Have the buffers of a workload more bytes than a machine has to spare? */
+static bool too_much(const struct rehearsing *r)
+{
+    for (size_t w = 0; w < r->task->n_workloads; w++) {
+        const int64_t *dims = r->task->workloads + w * r->task->n_dims;
+        double bytes = 0;
+
+        for (size_t i = 0; i < r->task->n_args; i++) {
+            const struct task_arg *arg = &r->task->args[i];
+            int64_t have;
+            if (arg->role != ROLE_SCALAR && task_shape(r->task, arg, dims, &have, NULL))
+                bytes += (double)have * (double)kernel_type_size(arg->type);
+        }
+        if (bytes > MOST_BYTES)
+            return true;
+    }
+    return false;
+}
+
 /* All sizes together are too large for what the launcher asks for: a smaller product of them. */
 static bool open_smaller(struct rehearsing *r)
 {
@@ -634,7 +660,8 @@ static bool open_smaller(struct rehearsing *r)
         close_rehearsal(r);
         ok = open_rehearsal(r, &err);
     }
-    while (!ok && strstr(err.text, "elements or more") && r->t->work != LEAST_WORK) { /* of a buffer */
+    while ((ok ? too_much(r) : strstr(err.text, "elements or more") != NULL) &&
+           r->t->work != LEAST_WORK) { /* of a buffer */
         r->t->work = MAX((r->t->work ? r->t->work : 1 << 22) / 8, LEAST_WORK);
         close_rehearsal(r);
         ok = open_rehearsal(r, &err);
@@ -687,7 +714,7 @@ bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const 
     struct rehearsing *r = arena_new(a, struct rehearsing);
     bool good;
 
-    *r = (struct rehearsing){.t = t, .arena = a, .dir = dir, .name = name};
+    *r = (struct rehearsing){.t = t, .arena = a, .dir = dir, .name = name, .atomic = t->atomics};
     good = open_smaller(r);
     if (good) {
         choose_cases(r);

@@ -216,6 +216,18 @@ static bool is_number(const struct init_source *s, const char *name)
     return any;
 }
 
+/* One that counts from somewhere counts from 0. */
+static int number_for(const char *name)
+{
+    static const char *const starts[] = {"BASE", "OFFSET", "START", "BEGIN", "FIRST", "BIAS"};
+
+    for (size_t i = 0; i < ARRAY_LEN(starts); i++) {
+        if (strstr(name, starts[i]))
+            return 0;
+    }
+    return NUMBER;
+}
+
 bool init_supply(struct init_source *s, const char *why, bool numbers)
 {
     const char *name = missing_name(s, why);
@@ -233,6 +245,7 @@ bool init_supply(struct init_source *s, const char *why, bool numbers)
         return true;
     if (!numbers || init_named(s, name) || !is_number(s, name))
         return false;
-    vec_add(s->arena, &s->supplied, ((struct init_supplied){name, arena_printf(s->arena, "%d", NUMBER), NULL}));
+    vec_add(s->arena, &s->supplied,
+            ((struct init_supplied){name, arena_printf(s->arena, "%d", number_for(name)), NULL}));
     return true;
 }

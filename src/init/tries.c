@@ -3,7 +3,7 @@
 #include "init/wrapper.h"
 
 enum { ALONE_FUEL = 50000000, BLOCK_FUEL = 8000000 }; /* of struct init_task */
-enum { MOST_BANNED = 6 };                             /* declarations that do not compile */
+enum { MOST_BANNED = 12 };                            /* times that declarations do not compile */
 
 void init_write_text(struct init_source *s, const char *folder, const char *name, const char *text)
 {
@@ -28,6 +28,7 @@ static void write_kernel(struct init_source *s, const struct init_decl *kernel, 
 {
     init_close(s, kernel, own ? own->name : t->launcher);
     const char *text = init_kernel_text(s, t, s->files.v[0]->path);
+    t->atomics = strstr(text, "atomic") != NULL;
     t->lambdas = has_device_lambda(text);
     t->limits = strstr(text, "numeric_limits<") != NULL;
     init_write_text(s, folder, "kernel.cu", text);
@@ -49,8 +50,38 @@ static const char *without_outer(struct init_source *s, const char *launcher)
     return NULL;
 }
 
-/* The declarations in whose lines the compiler finds errors are left out, where no kernel is among them. Those
- * that it reports behind the kernel's name, which it missed, count alone. */
+static bool says_word(const struct init_source *s, const struct init_decl *d, const char *word)
+{
+    for (size_t i = d->first; i < d->end; i++) {
+        if (token_is(&s->tokens.v[i], word) && !init_is_left(s, &s->tokens.v[i]))
+            return true;
+    }
+    return false;
+}
+
+/* A function that says a type that is left out does not compile either, where the type is only announced
+ * otherwise. */
+static void ban_users(struct init_source *s, const struct init_decl *of)
+{
+    const struct init_names *named = init_named(s, of->name);
+    bool all = *of->name && of->kind == INIT_TYPE;
+
+    for (size_t i = 0; all && named && i < named->decls.n; i++) {
+        const struct init_decl *d = &s->decls.v[named->decls.v[i]];
+        all = !d->wanted || d->banned || !says_word(s, d, "{");
+    }
+    for (size_t i = 0; all && i < s->decls.n; i++) {
+        struct init_decl *d = &s->decls.v[i];
+        if (!d->wanted || d->banned || d->is_global || d->kind == INIT_TYPE || !says_word(s, d, of->name))
+            continue;
+        d->banned = true;
+        ban_users(s, d);
+    }
+}
+
+/* The declarations in whose lines the compiler finds errors are left out, where no kernel is among them; of a
+ * type the function alone that stands there. Those that it reports behind the kernel's name, which it missed,
+ * count alone. */
 static bool ban(struct init_source *s, const struct err *err)
 {
     const bool missed = strstr(err->text, "__nv_name_map(");
@@ -63,8 +94,12 @@ static bool ban(struct init_source *s, const struct err *err)
         struct init_decl *d = init_decl_at(s, line);
         if (!d || d->is_global)
             return false;
-        any = any || !d->banned;
-        d->banned = true;
+        if (init_leave_member(s, line)) {
+            any = true;
+        } else if (!d->banned) {
+            any = d->banned = true;
+            ban_users(s, d);
+        }
         at = strstr(at, "; line ");
         at += at ? strlen("; line ") : 0;
         line = at ? atoi(at) : 0;
@@ -88,6 +123,7 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
     wrapper_divisors(t, w);
     if (own)
         t->launcher = NULL;
+    init_fewer_dims(t, s->arena);
     struct init_task before = init_copy_task(s->arena, t);
     for (int banned = 0;; banned++) {
         write_kernel(s, kernel, own, t, folder);
@@ -112,6 +148,8 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
     }
     for (size_t i = 0; i < s->decls.n && !ran; i++)
         s->decls.v[i].banned = false;
+    if (!ran)
+        vec_clear(&s->members);
     if (!ran)
         *err = first;
     return ran;

@@ -177,6 +177,9 @@ const char *wrapper_called_with(struct wrapper_reader *r, const char *name, size
 /* A class of the files that has what the tokens ask of the type called `name`; NULL: none, or nothing is asked.
  */
 const char *wrapper_class_for(struct wrapper_reader *r, const struct token *v, size_t n, const char *name);
+/* The value, where the parameter may have it; of one that is a template itself, where there is none, a template
+ * of the files that has what the kernel asks of it; NULL: none. */
+const char *wrapper_fitting(struct wrapper_reader *r, const struct wrapper_tparam *p, const char *value);
 /* Are values of the type called `name` functions that the function's tokens call, and nothing else? */
 bool wrapper_is_called(struct wrapper_reader *r, const char *name);
 /* Gives template parameter number i of the function its value, in r->head; `instance`: what the file makes of

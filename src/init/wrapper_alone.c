@@ -70,6 +70,7 @@ static void choose_value(struct alone *d, size_t i)
 
     if (!value)
         value = wrapper_called_with(r, r->kernel.name, i, 0);
+    value = wrapper_fitting(r, p, value);
     if (value && p->is_type && str_eq(value, p->name)) { /* callers have a name of their own for it */
         const char *type = wrapper_type_name(r, value, NULL);
         value = type ? wrapper_spelled(type) : NULL;
@@ -95,8 +96,20 @@ static void choose_value(struct alone *d, size_t i)
         return;
     if (p->is_type)
         str_addf(&r->head, "    using %s = %s;\n", p->name, value);
-    else
+    else if (!str_eq(p->name, value))
         str_addf(&r->head, "    constexpr %s %s = %s;\n", p->type, p->name, value);
+}
+
+/* A name that no argument has yet, nor a parameter that follows. */
+static const char *fresh(const struct alone *d, const char *name)
+{
+    bool there = false;
+
+    for (size_t i = 0; i < d->r.task->args.n; i++)
+        there = there || str_eq(d->r.task->args.v[i].name, name);
+    for (size_t i = 0; i < d->r.kernel.n_list; i++)
+        there = there || str_eq(d->r.kernel.list[i].name, name);
+    return there ? fresh(d, arena_printf(d->r.arena, "%s_", name)) : name;
 }
 
 /* A struct of numbers and pointers, which the launcher fills. */
@@ -110,7 +123,8 @@ static bool give_members(struct alone *d, const char *name, const char *spelled)
     str_addf(&d->fill, "    %s %s{};\n", spelled, name);
     for (size_t i = 0; i < members.n; i++) {
         const struct wrapper_member *m = &members.v[i];
-        struct init_arg a = {.name = arena_printf(r->arena, "%s_%s", name, m->name), .type = m->type.type};
+        struct init_arg a = {.name = fresh(d, arena_printf(r->arena, "%s_%s", name, m->name)),
+                             .type = m->type.type};
         const char *c = m->type.constant && m->type.pointer ? "const " : "", *at = m->array ? "[0]" : "";
         const bool other = m->type.pointer && (m->type.lanes > 1 || wrapper_is_bits(m->type.spelled));
         const char *element = other ? wrapper_spelled(m->type.type) : NULL;
@@ -266,7 +280,7 @@ static bool give_view(struct alone *d, const char *name, const char *spelled)
     const size_t skip = constant ? strlen("const ") : 0;
     const char *type = element ? wrapper_type_name(r, element + skip, NULL) : NULL;
     const int rank = known[which].rank ? known[which].rank : number_of(d, wrapper_listed(r->arena, inside, 1));
-    struct init_arg a = {.name = arena_printf(r->arena, "%s_data", name), .type = type};
+    struct init_arg a = {.name = fresh(d, arena_printf(r->arena, "%s_data", name)), .type = type};
     if (!type || rank < 1 || rank > WRAPPER_RANK)
         return false;
     wrapper_add_param(&d->params, "%s *%s", wrapper_resolved(r, element), a.name);
@@ -298,6 +312,84 @@ static bool give_view(struct alone *d, const char *name, const char *spelled)
     return true;
 }
 
+/* The parameters of the constructor of class `x` that opens at token `open`, as types and names of numbers; a
+ * pack of them has as many as the class has axes. False: it takes something else. */
+static bool numbers_taken(struct alone *d, const struct init_decl *x, size_t open, int axes,
+                          struct wrapper_names *names)
+{
+    struct wrapper_reader *r = &d->r;
+    const struct token *v = r->source->tokens.v;
+    const size_t close = init_balanced(r->source, open, x->end) - 1;
+
+    names->n = 0;
+    for (size_t i = open + 1, next; i < close; i = next + 1) {
+        size_t end = next = wrapper_item(v, i, close);
+        bool pack = false;
+        for (size_t k = i; k < next; k++) {
+            pack = pack || token_is(&v[k], "...");
+            end = token_is(&v[k], "=") ? MIN(end, k) : end;
+            if (wrapper_sign(&v[k], "* & && ( ["))
+                return false;
+        }
+        if (end < i + 2 || v[end - 1].kind != TOK_WORD)
+            return false;
+        const char *type = token_text(r->arena, &v[end - 2]), *name = token_text(r->arena, &v[end - 1]);
+        bool of_class = pack;
+        for (size_t k = x->first; k < x->name_at; k++)
+            of_class = of_class || token_is(&v[k], type);
+        if (!of_class && !wrapper_type_name(r, type, NULL))
+            return false;
+        if (!pack)
+            vec_add(r->arena, names, name);
+        while (pack && names->n < (size_t)axes) {
+            const char *one = arena_printf(r->arena, "%s%zu", name, names->n);
+            vec_add(r->arena, names, one);
+        }
+    }
+    return names->n > 0;
+}
+
+/* A class that a constructor makes of numbers, which are sizes: offsets of an index, a divisor. */
+static bool give_made(struct alone *d, const char *name, const char *spelled)
+{
+    struct wrapper_reader *r = &d->r;
+    const char *open = strchr(spelled, '<'), *whole = arena_strndup(r->arena, spelled, strcspn(spelled, "<")),
+               *colon = strrchr(whole, ':'), *plain = colon ? colon + 1 : whole;
+    const struct init_names *found = init_named(r->source, plain);
+    const struct token *v = r->source->tokens.v;
+    struct wrapper_names names = {0}, best = {0};
+    int axes = 0;
+
+    for (size_t k = 0; open && k < 4; k++) {
+        const char *inside = arena_strndup(r->arena, open + 1, strlen(open) - 2);
+        axes = MAX(axes, number_of(d, wrapper_listed(r->arena, inside, k)));
+    }
+    for (size_t i = 0; found && i < found->decls.n; i++) {
+        const struct init_decl *x = &r->source->decls.v[found->decls.v[i]];
+        for (size_t k = x->first; x->kind == INIT_TYPE && k + 2 < x->end; k++) {
+            if (token_is(&v[k], plain) && token_is(&v[k + 1], "(") && !wrapper_sign(&v[k - 1], "~ . -> ::") &&
+                numbers_taken(d, x, k + 1, axes, &names) && names.n > best.n && names.n <= INIT_MOST_DIMS) {
+                best = names;
+                names = (struct wrapper_names){0};
+            }
+        }
+    }
+    if (!best.n)
+        return false;
+    str_addf(&d->fill, "    %s %s(", spelled, name);
+    for (size_t i = 0; i < best.n; i++) {
+        struct init_arg a = {.name = fresh(d, arena_printf(r->arena, "%s_%s", name, best.v[i])), .type = "i32"};
+        a.value = a.name;
+        str_addf(&d->fill, "%s%s", i ? ", " : "", a.name);
+        wrapper_add_param(&d->params, "int %s", a.name);
+        vec_add(r->arena, &r->task->dims, a.name);
+        vec_add(r->arena, &r->task->args, a);
+    }
+    str_add(&d->fill, ");\n");
+    wrapper_ask(r, "with which numbers do callers make %s?", name);
+    return true;
+}
+
 static void give(struct alone *d, size_t i)
 {
     struct wrapper_reader *r = &d->r;
@@ -322,7 +414,9 @@ static void give(struct alone *d, size_t i)
     str_add(&d->call, i ? ", " : "");
     if (other)
         str_addf(&d->call, "reinterpret_cast<%s%s *>(%s)", k.constant ? "const " : "", k.spelled, a.name);
-    else if (!k.type && !k.pointer && (give_view(d, a.name, k.spelled) || give_members(d, a.name, k.spelled))) {
+    else if (!k.type && !k.pointer &&
+             (give_view(d, a.name, k.spelled) || give_members(d, a.name, k.spelled) ||
+              give_made(d, a.name, k.spelled))) {
         str_add(&d->call, a.name);
         return;
     } else if (!k.type && !k.pointer && wrapper_is_enum(r, k.spelled)) {

@@ -18,9 +18,17 @@ static const struct init_decl *type_named(const struct wrapper_reader *r, const 
     return NULL;
 }
 
+/* Of "a::b::Name". */
+static const struct init_names *named_last(const struct wrapper_reader *r, const char *spelled)
+{
+    const char *colon = spelled ? strrchr(spelled, ':') : NULL, *last = colon ? colon + 1 : spelled;
+
+    return last ? init_named(r->source, last) : NULL;
+}
+
 bool wrapper_is_enum(const struct wrapper_reader *r, const char *spelled)
 {
-    const struct init_names *found = init_named(r->source, spelled);
+    const struct init_names *found = named_last(r, spelled);
 
     for (size_t i = 0; found && i < found->decls.n; i++) {
         const struct init_decl *x = &r->source->decls.v[found->decls.v[i]];
@@ -43,7 +51,7 @@ static bool says_nothing(const char *name)
 
 const char *wrapper_enum_value(const struct wrapper_reader *r, const char *spelled)
 {
-    const struct init_names *found = init_named(r->source, spelled);
+    const struct init_names *found = named_last(r, spelled);
     const struct token *v = r->source->tokens.v;
     const struct init_decl *d = NULL;
     long long value = 0;

@@ -94,6 +94,14 @@ static void read_asked(struct arena *a, const struct token *v, size_t n, const c
         if ((token_is(&v[k], "(") && token_is(&v[k + 1], ")")) ||
             (token_is(&v[k], "{") && token_is(&v[k + 1], "}")))
             ask_there(a, v, n, k + 2, to);
+        if (token_is(&v[k], "<")) { /* of a template: Op<T>::apply(x), Op<T>()(x) */
+            const size_t angle = wrapper_angle(v, n, k);
+            k = angle ? angle + 1 : n;
+            if (k < n && token_is(&v[k], "::"))
+                ask_there(a, v, n, k, to);
+            if (k + 1 < n && wrapper_sign(&v[k], "( {") && wrapper_sign(&v[k + 1], ") }"))
+                ask_there(a, v, n, k + 2, to);
+        }
         while (k < n && wrapper_sign(&v[k], "const &"))
             k++;
         if (k >= n || v[k].kind != TOK_WORD)
@@ -148,8 +156,10 @@ static const char *plain_class(struct wrapper_reader *r, const struct init_decl 
         const bool type = token_in(&v[i], "typename|class");
         if (token_is(&v[i], "template") || next <= i)
             return NULL;
+        const char *of = wrapper_text(r->arena, v, i, MAX(next - 1, i + 1)),
+                   *number = !type && wrapper_is_enum(r, of) ? wrapper_enum_value(r, of) : "1";
         str_addf(&out, "%s%s", i == d->first + 2 ? "<" : ", ",
-                 type ? wrapper_default_type(token_text(r->arena, &v[next - 1])) : "1");
+                 type ? wrapper_default_type(token_text(r->arena, &v[next - 1])) : number);
     }
     str_addc(&out, '>');
     return arena_strdup(r->arena, str_text(&out));
@@ -188,6 +198,23 @@ const char *wrapper_class_for(struct wrapper_reader *r, const struct token *v, s
             break;
     }
     return best;
+}
+
+/* Of a parameter that is a template itself: the name of one of the files that has what is asked. */
+static const char *template_for(struct wrapper_reader *r, const struct tokens *of, const char *name)
+{
+    const char *class = wrapper_class_for(r, of->v, of->n, name);
+
+    return class && strchr(class, '<') ? arena_strndup(r->arena, class, strcspn(class, "<")) : NULL;
+}
+
+const char *wrapper_fitting(struct wrapper_reader *r, const struct wrapper_tparam *p, const char *value)
+{
+    if (value && !p->is_type && wrapper_type_name(r, value, NULL)) /* of an overload with other parameters */
+        value = NULL;
+    if (!value && str_starts(p->type, "template"))
+        value = template_for(r, &r->kernel_tokens, p->name);
+    return value;
 }
 
 /* `Add<T, kWidth>` of a caller, in which each of its own names is what it stands for; NULL: no class of the
@@ -417,6 +444,7 @@ void wrapper_choose_tparam(struct wrapper_reader *r, size_t i, const char *insta
         value = wrapper_called_with(r, r->f.name, i, 0);
     if (!value)
         value = wrapper_listed(r->arena, instance, i);
+    value = wrapper_fitting(r, p, value);
     if (value && p->is_type && !wrapper_type_name(r, value, NULL) && !is_class(r, value))
         value = NULL;
     if (!value && p->is_type)
@@ -452,6 +480,8 @@ void wrapper_choose_tparam(struct wrapper_reader *r, size_t i, const char *insta
             r->v[k].s = value; /* a qualified name is one word here */
             r->v[k].len = (uint32_t)strlen(value);
         }
+    } else if (!p->is_type && str_eq(value, p->name)) { /* a constant of the file, called the same */
+        return;
     } else if (!p->is_type)
         str_addf(&r->head, "    constexpr %s %s = %s;\n", p->type, p->name, value);
     else {

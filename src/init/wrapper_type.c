@@ -132,6 +132,8 @@ const char *wrapper_default_type(const char *name)
         if (strcasestr(name, integers[i]))
             return "int32_t";
     }
+    if (str_starts(name, "Ind")) /* not Kind */
+        return "int32_t";
     return str_starts(name, "size") ? "uint32_t" : "float";
 }
 

@@ -128,7 +128,7 @@ static const char others[] =
     "min|max|abs|labs|llabs|pow|powf|fmin|fmax|fminf|fmaxf|clamp|assert|numeric_limits::max|"
     "numeric_limits::min|numeric_limits::lowest|numeric_limits::infinity|numeric_limits::epsilon|"
     "cuda::ceil_div|__builtin_clz|__builtin_ctz|__builtin_popcount|__builtin_clzll|__builtin_expect|move|"
-    "forward";
+    "forward|INT8_C|INT16_C|INT32_C|INT64_C|UINT8_C|UINT16_C|UINT32_C|UINT64_C";
 
 /* float4 of make_float4; NULL: the name is none of these. */
 static const struct type *made_vector(const char *name)
@@ -281,6 +281,13 @@ bool builtin_call(struct interp *in, const struct expr *e, const char *name, con
     const size_t n = call->n, n_targs = call->n_targs;
     const struct type *vector = made_vector(name);
 
+    if (str_ends(name, "_C")) { /* UINT64_C(1) */
+        const struct type *const of[2][2] = {{type_int, type_long}, {type_uint, type_ulong}};
+
+        need(in, e, name, n, 1);
+        *out = convert(in, e->at, args[0], of[*name == 'U'][strstr(name, "64") != NULL], false);
+        return true;
+    }
     if (vector) {
         need(in, e, name, n, (size_t)vector->n);
         *out = record_value(in, e->at, vector, (struct value){.type = type_list, .items = args, .n_items = n});

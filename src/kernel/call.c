@@ -83,6 +83,11 @@ static void deduce(const struct func *f, const struct type_node *n, const struct
             n = n->to;
             continue;
         case TN_POINTER:
+            while (n->kind == TN_POINTER && type_is_arithmetic(actual)) /* a number is none */
+                n = n->to;
+            i = n->kind == TN_NAME && !n->n_args ? template_index(f, n->name) : -1;
+            if (i >= 0 && type_is_arithmetic(actual) && told[i] == TOLD_NOT)
+                told[i] = TOLD_TWICE;
             if (actual->kind != TY_POINTER && actual->kind != TY_ARRAY)
                 return;
             if (actual->kind == TY_POINTER && actual->to_const && !n->to->constant)
@@ -114,7 +119,7 @@ enum bound template_bind(struct interp *in, const struct func *f, const struct c
 {
     struct template_arg *args = arena_array(in->arena, struct template_arg, f->n_tparams + 1);
     enum told *told = arena_array(in->arena, enum told, f->n_tparams + 1);
-    struct env *env = arena_new(in->arena, struct env);
+    struct env *env = env_inner(in, call->outer);
 
     *missing = "";
     if (call->n_targs > f->n_tparams)
@@ -206,6 +211,8 @@ static void bind_pack(struct interp *in, const struct token *at, const struct pa
     count->value = (struct value){.type = type_list, .n_items = n};
     count->known = true;
     env_bind(in, env, p->name, count);
+    if (p->type->kind == TN_NAME) /* sizeof...(Args) */
+        env_bind(in, env, p->type->name, count);
     for (size_t i = 0; i < n; i++) {
         struct param one = {.name = element_name(in, p->name, i), .type = &automatic, .at = p->at};
         const struct func f = {.name = p->name, .params = &one, .n_params = 1};
@@ -217,13 +224,25 @@ static void bind_pack(struct interp *in, const struct token *at, const struct pa
     }
 }
 
-/* What is expanded: a pack's name, also inside std::forward or std::move. */
+/* What is expanded: a pack's name, also inside std::forward or std::move, a cast or `&`. */
 static const struct expr *pack_name(const struct expr *e)
 {
-    while (e->kind == EX_CALL && e->n_args == 1 && e->a->kind == EX_NAME &&
-           (strcmp(e->a->name, "forward") == 0 || strcmp(e->a->name, "move") == 0))
-        e = e->args[0];
+    if (e->kind == EX_CALL && e->n_args == 1 && e->a->kind == EX_NAME &&
+        (strcmp(e->a->name, "forward") == 0 || strcmp(e->a->name, "move") == 0))
+        return pack_name(e->args[0]);
+    if (e->kind == EX_CAST || e->kind == EX_UNARY)
+        return pack_name(e->a);
     return e->kind == EX_NAME && !e->has_targs ? e : NULL;
+}
+
+/* The expression with `element` where the pack's name stands. */
+static struct expr *expanded(struct interp *in, const struct expr *e, struct expr *element)
+{
+    if (e->kind != EX_CAST && e->kind != EX_UNARY)
+        return element;
+    struct expr *copy = arena_copy(in->arena, e, sizeof(*e));
+    copy->a = expanded(in, e->a, element);
+    return copy;
 }
 
 const struct expr *expand_packs(struct interp *in, struct env *env, const struct expr *e)
@@ -246,13 +265,13 @@ const struct expr *expand_packs(struct interp *in, struct env *env, const struct
         }
         if (!c || c->type->kind != TY_LIST)
             fail(in->unit, e->args[i]->at,
-                 "only a parameter pack's name, or std::forward of it, is expanded here");
+                 "only a parameter pack's name, a cast or std::forward of it, is expanded here");
         for (size_t k = 0; k < c->value.n_items; k++) {
             struct expr *element = arena_copy(in->arena, name, sizeof(*name));
 
             step_count(in, name->at);
             element->name = element_name(in, name->name, k);
-            vec_add(in->arena, &args, element);
+            vec_add(in->arena, &args, expanded(in, e->args[i]->a, element));
         }
     }
     copy = arena_copy(in->arena, e, sizeof(*e));
@@ -300,6 +319,8 @@ struct value call_func(struct interp *in, const struct token *at, const struct f
     }
     if (f->result && f->result->kind != TN_AUTO)
         result = type_resolve(in, env, f->result);
+    if (f->owner && !f->result)
+        record_start(in, at, env, f);
     body = f->tree ? f->tree : parse_function_body(in->unit, in->arena, f);
     flow = exec(in, env, body, result, &returned);
     if (returned.type->kind == TY_LIST && !result)
@@ -310,9 +331,8 @@ struct value call_func(struct interp *in, const struct token *at, const struct f
     return returned;
 }
 
-/* Arguments as values and, where they are variables, as places for reference parameters. own: of this file. */
-static struct value *eval_args(struct interp *in, struct env *env, const struct expr *e, bool own,
-                               struct place **places_out)
+struct value *call_args_of(struct interp *in, struct env *env, const struct expr *e, bool own,
+                           struct place **places_out)
 {
     struct value *args = arena_array(in->arena, struct value, e->n_args + 1);
     struct place *places = arena_array(in->arena, struct place, e->n_args + 1);
@@ -392,6 +412,8 @@ const struct type *call_type(struct interp *in, struct env *env, const struct ex
     const struct func *f;
     struct env *bound;
 
+    if (e->a->kind == EX_MEMBER)
+        return method_type(in, env, e);
     if (e->a->kind != EX_NAME || (e->a->look == LOOK_HERE && env_local(env, e->a->name, e->a->at)))
         return NULL;
     for (size_t i = 0; i < e->n_args; i++) {
@@ -450,6 +472,8 @@ struct value call_expr(struct interp *in, struct env *env, const struct expr *e)
 
     if (name->kind != EX_NAME) {
         const bool method = name->kind == EX_MEMBER && !is_function_member(in, env, name);
+        if (method && method_call(in, env, e, &out))
+            return out;
         struct value f = method ? value_null() : eval(in, env, name);
 
         if (driver_is(&f) && runtime_call(in, env, e, DRIVER_FUNCTION, &out))
@@ -457,8 +481,8 @@ struct value call_expr(struct interp *in, struct env *env, const struct expr *e)
         if (f.type->kind != TY_LAMBDA)
             fail(in->unit, e->at,
                  "this call is not understood; functions of this file, of the CUDA runtime and of "
-                 "<algorithm> and <cmath> are, member functions are not");
-        args = eval_args(in, env, e, true, &places);
+                 "<algorithm> and <cmath> are, and member functions of its structs");
+        args = call_args_of(in, env, e, true, &places);
         return call_func(in, e->at, f.closure->func, f.closure->env, args, places, e->n_args);
     }
     /* A local name hides functions. */
@@ -479,7 +503,7 @@ struct value call_expr(struct interp *in, struct env *env, const struct expr *e)
         struct closure *closure = c->value.closure;
         struct env *bound = closure->env;
 
-        args = eval_args(in, env, e, true, &places);
+        args = call_args_of(in, env, e, true, &places);
         if (closure->func->is_template) {
             const struct call_args call = {.values = args, .n = e->n_args};
             const char *missing;
@@ -490,12 +514,14 @@ struct value call_expr(struct interp *in, struct env *env, const struct expr *e)
         }
         return call_func(in, e->at, closure->func, bound, args, places, e->n_args);
     }
+    if (!c && method_call(in, env, e, &out))
+        return out;
     if (is_own_function(in->unit, name)) {
         struct call_args call = {.n_targs = name->n_targs, .n = e->n_args};
         struct env *bound;
 
         call.targs = eval_template_args(in, env, name->targs, name->n_targs);
-        args = eval_args(in, env, e, true, &places);
+        args = call_args_of(in, env, e, true, &places);
         call.values = args;
         call.places = places;
         const struct func *f = overload_find(in, e, &call, &bound);
@@ -507,7 +533,7 @@ struct value call_expr(struct interp *in, struct env *env, const struct expr *e)
         return out;
     if (builtin_is_call(name->name)) {
         targs = eval_template_args(in, env, name->targs, name->n_targs);
-        args = eval_args(in, env, e, false, &places);
+        args = call_args_of(in, env, e, false, &places);
         const struct call_args call = {
             .targs = targs, .n_targs = name->n_targs, .values = args, .n = e->n_args};
         if (builtin_call(in, e, name->name, &call, &out))

@@ -26,6 +26,11 @@ struct param {
     const struct token *at;
 };
 
+struct member_start { /* of a constructor: `: name(init)` */
+    const char *name;
+    struct expr *init; /* EX_INIT, with braces or without */
+};
+
 struct func {
     const char *name, *qualified, *scope; /* with its named namespaces; these alone, with the last `::` */
     const struct token *at;
@@ -41,6 +46,10 @@ struct func {
     struct stmt *tree; /* the body, as parsed; NULL: it is not understood, or nothing of the host's */
     struct capture *captures;
     size_t n_captures;
+    const struct type_name *owner; /* of a member function or a constructor: its struct; else NULL */
+    struct member_start *starts;
+    size_t n_starts;
+    bool defaulted;    /* = default */
     size_t start, end; /* bytes in the file */
 };
 
@@ -73,7 +82,10 @@ struct type_name { /* typedef, using, struct, enum */
     uint8_t pack;            /* of #pragma pack; 0: none */
     bool is_struct, is_enum, is_template, specialised, scoped, forward,
         opaque,      /* opaque: a struct whose size is not understood */
-        constructed; /* its values are made by a constructor */
+        constructed, /* its values are made by a constructor */
+        unmade,      /* and one of these, or how it is copied or destroyed, is not understood */
+        has_table;   /* it says virtual: a pointer stands before its members */
+    VEC(struct func *) makers, methods;
     struct template_param *tparams;
     size_t n_tparams;
     struct field *fields;
@@ -187,6 +199,7 @@ struct expr *parse_expr(struct parser *p);       /* with commas */
 struct expr *parse_assignment(struct parser *p); /* without */
 struct expr *parse_conditional(struct parser *p);
 struct expr *parse_braces(struct parser *p);
+struct expr *parse_parentheses(struct parser *p); /* (a, b) as EX_INIT */
 
 /* parse_stmt.c */
 struct stmt *parse_block(struct parser *p);

@@ -27,6 +27,7 @@ static void fill_array(struct interp *in, struct env *env, struct cell *c, const
     step_count(in, init ? init->at : NULL);
     c->n_elems = c->type->n;
     c->elems = arena_array(in->arena, struct cell, c->n_elems + 1);
+    init = init ? expand_packs(in, env, init) : NULL;
     if (init && (init->kind != EX_INIT || !init->braces))
         fail(in->unit, init->at, "an array starts from a list in braces");
     if (init && init->n_args > (size_t)c->n_elems)
@@ -40,10 +41,12 @@ static void fill_array(struct interp *in, struct env *env, struct cell *c, const
         if (elem->type->kind == TY_ARRAY) {
             fill_array(in, env, elem, item);
         } else if (elem->type->kind == TY_RECORD) {
-            if (item || !init)
+            if (item || !init || record_is_made(elem->type))
                 record_initialise(in, env, elem, item);
-            else
+            else {
                 record_make(in, elem, true);
+                record_defaults(in, elem);
+            }
         } else if (item) {
             elem->value = item->kind == EX_INIT ? initialise(in, env, elem->type, item)
                                                 : convert_same(in, item->at, eval(in, env, item), elem->type);
@@ -139,8 +142,8 @@ static void declare_one(struct interp *in, struct env *env, const struct declara
     if (type->kind == TY_OPAQUE && type->declared && type->declared->constructed)
         fail(
             in->unit, d->at,
-            "a variable of type %s, which has a constructor; make a plain struct of it, and give the values where the "
-            "variable is declared",
+            "a variable of type %s, of which a constructor, a copy or its end is not understood; make a plain struct of "
+            "it, and give the values where the variable is declared",
             type->name);
     if (type->kind == TY_OPAQUE)
         fail(
@@ -167,6 +170,8 @@ static void declare_one(struct interp *in, struct env *env, const struct declara
         if (have) {
             record_make(in, c, false);
             record_assign(in, d->at, c, v);
+        } else if (!d->init && record_is_made(type)) {
+            record_construct(in, env, d->at, c, NULL);
         } else {
             record_initialise(in, env, c, d->init);
         }

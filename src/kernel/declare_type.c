@@ -53,11 +53,104 @@ static bool member_alias(struct parser *p, struct member_type *m)
     return true;
 }
 
-/* Members of a struct: data, static constants and types; functions are passed over. */
+/* Behind the parameters of a constructor: `: a(x), b{y}`. */
+static void member_starts(struct parser *p, struct func *f)
+{
+    VEC(struct member_start) starts = {0};
+
+    do {
+        struct member_start s = {.name = parse_word(p)};
+
+        if (parse_is(p, "{")) {
+            s.init = parse_braces(p);
+        } else {
+            s.init = parse_parentheses(p);
+        }
+        vec_add(p->arena, &starts, s);
+    } while (parse_take(p, ","));
+    f->starts = starts.v;
+    f->n_starts = starts.n;
+}
+
+/* A constructor or a member function; false: it is something else. Where it is not understood, it fails. */
+static bool member_function(struct parser *p, struct type_name *type)
+{
+    struct func *f = arena_new(p->arena, struct func);
+    struct specifiers spec = {0}, after = {0};
+
+    while (parse_take(p, "template")) {
+        f->is_template = true;
+        parse_template_params(p, &f->tparams, &f->n_tparams);
+    }
+    parse_attributes(p, &spec);
+    const bool maker = parse_is(p, type->name) && token_is(p->t + 1, "(");
+    if (maker) {
+        f->at = p->t;
+        f->name = parse_word(p);
+    } else {
+        f->result = parse_specifiers(p, &spec);
+        f->result = parse_declarator(p, f->result, &f->name, &f->at, f);
+    }
+    if (!*f->name || !parse_is(p, "("))
+        return false;
+    f->qualified = f->name;
+    f->scope = p->scope;
+    f->owner = type;
+    f->is_device = spec.is_device;
+    f->is_host = spec.is_host;
+    parse_params(p, f);
+    while (parse_take(p, "const") || parse_take(p, "noexcept") || parse_take(p, "override"))
+        ;
+    parse_attributes(p, &after);
+    if (parse_take(p, "->"))
+        f->result = parse_type_id(p);
+    for (size_t i = 0; i < f->n_params; i++)
+        parse_declare_variable(p, f->params[i].name);
+    if (maker && parse_take(p, ":"))
+        member_starts(p, f);
+    if (parse_is(p, "{")) {
+        f->body = (size_t)(p->t - p->unit->tokens.v);
+        parse_skip_balanced(p);
+    } else {
+        if (parse_take(p, "="))
+            f->defaulted = token_is(p->t++, "default");
+        parse_expect(p, ";");
+    }
+    if (!maker) {
+        vec_add(p->arena, &type->methods, f);
+        return true;
+    }
+    type->constructed = true;
+    /* a copy that is more than all members, or how one is made elsewhere */
+    const bool copies = f->n_params == 1 && f->params[0].type->kind == TN_REFERENCE &&
+                        f->params[0].type->to->name && strcmp(f->params[0].type->to->name, type->name) == 0;
+    type->unmade |= copies ? !f->defaulted : !f->body && !f->defaulted;
+    if (!copies)
+        vec_add(p->arena, &type->makers, f);
+    return true;
+}
+
+/* What the words [from, to) of a member that is no data say of how values are made, copied and destroyed. */
+static void note_making(const struct token *from, const struct token *to, struct type_name *type)
+{
+    const bool empty = token_is(to - 1, "}") && token_is(to - 2, "{"),
+               usual = empty || (token_is(to - 1, ";") && token_is(to - 2, "default"));
+
+    for (const struct token *t = from; t < to && !token_is(t, "{"); t++) {
+        type->has_table |= token_is(t, "virtual");
+        if (token_is(t, type->name) && token_is(t + 1, "(") && t > from && token_is(t - 1, "~"))
+            type->unmade |= !usual;
+        if (token_is(t, "operator") && token_is(t + 1, "="))
+            type->unmade |= empty || !usual;
+    }
+}
+
+/* Members of a struct: data, static constants, types and functions. */
 static void struct_members(struct parser *p, struct type_name *type)
 {
     VEC(struct field) fields = {0};
     VEC(struct member_type) types = {0};
+    const size_t outer_names = p->names.n;
 
     while (!parse_is(p, "}") && p->t->kind != TOK_END) {
         const struct token *start = p->t;
@@ -71,6 +164,7 @@ static void struct_members(struct parser *p, struct type_name *type)
 
             if (member_alias(p, &m)) {
                 vec_add(p->arena, &types, m);
+                parse_declare_type(p, m.name);
             } else if ((parse_is(p, "public") || parse_is(p, "private") || parse_is(p, "protected")) &&
                        token_is(p->t + 1, ":")) {
                 p->t += 2;
@@ -82,6 +176,8 @@ static void struct_members(struct parser *p, struct type_name *type)
                 parse_expect(p, ";");
                 type->opaque |= spec.has_layout;
                 for (size_t i = 0; i < n; i++) {
+                    if (d[i].init && d[i].init->kind == EX_INIT && !d[i].init->braces)
+                        parse_fail(p, "a member that is no function");
                     struct field f = {.name = d[i].name,
                                       .type = d[i].type,
                                       .value = spec.is_static || spec.is_constexpr ? d[i].init : NULL};
@@ -99,20 +195,42 @@ static void struct_members(struct parser *p, struct type_name *type)
         p->depth = depth;
         p->no_greater = p->angle = 0;
         p->t = start;
+        p->unit->trap = &trap;
+        const size_t n_names = p->names.n;
+        if (setjmp(trap.jump) == 0) {
+            bool understood = !parse_is(p, "friend") && member_function(p, type);
+
+            p->unit->trap = trap.up;
+            p->names.n = n_names;
+            if (understood) {
+                note_making(start, p->t, type);
+                continue;
+            }
+        }
+        p->unit->trap = trap.up;
+        p->names.n = n_names;
+        p->depth = depth;
+        p->no_greater = p->angle = 0;
+        p->t = start;
         /* A member function or type: its size does not count. Data that is not understood does. */
-        bool function = false;
+        bool function = false, maker = false;
 
         while (p->t->kind != TOK_END && !parse_is(p, "}") && !parse_take(p, ";")) {
             bool body = parse_is(p, "{");
 
             function |= parse_is(p, "(") || parse_is(p, "using") || parse_is(p, "typedef");
-            type->constructed |= parse_is(p, type->name) && token_is(p->t + 1, "(");
+            maker |= parse_is(p, type->name) && token_is(p->t + 1, "(") &&
+                     !(p->t > start && token_is(p->t - 1, "~"));
             parse_skip_balanced(p);
             if (body && !parse_is(p, ";"))
                 break;
         }
         type->opaque |= !function;
+        type->constructed |= maker;
+        type->unmade |= maker;
+        note_making(start, p->t, type);
     }
+    p->names.n = outer_names;
     type->fields = fields.v;
     type->n_fields = fields.n;
     type->types = types.v;

@@ -406,6 +406,12 @@ static struct value construct(struct interp *in, struct env *env, const struct e
     struct value *items = arena_array(in->arena, struct value, e->n_args + 1);
     struct value list = {.type = type_list};
 
+    if (to->kind == TY_RECORD && record_is_made(to)) {
+        struct cell *c = cell_make(in, to, false);
+
+        record_construct(in, env, e->at, c, e);
+        return c->value;
+    }
     eval_list(in, env, e, items);
     list.items = items;
     list.n_items = e->n_args;

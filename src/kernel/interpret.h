@@ -113,6 +113,7 @@ struct binding {
 struct env {
     struct env *up;
     const struct type_name *within; /* whose types a member of it sees; NULL: of no struct */
+    struct cell *self;              /* of a member function: its struct's value; NULL: of none */
     VEC(struct binding) names;
 };
 
@@ -281,6 +282,9 @@ enum flow exec(struct interp *in, struct env *env, const struct stmt *s, const s
 const struct type *call_type(struct interp *in, struct env *env, const struct expr *e); /* NULL: not told */
 struct value call_expr(struct interp *in, struct env *env, const struct expr *e);
 const struct expr *expand_packs(struct interp *in, struct env *env, const struct expr *e);
+/* Arguments as values and, where they are variables, as places for reference parameters. own: of this file. */
+struct value *call_args_of(struct interp *in, struct env *env, const struct expr *e, bool own,
+                           struct place **places_out);
 struct value call_func(struct interp *in, const struct token *at, const struct func *f, struct env *bound,
                        struct value *args, struct place *places, size_t n);
 struct call_args { /* values may be types alone when only those count */
@@ -289,6 +293,7 @@ struct call_args { /* values may be types alone when only those count */
     const struct value *values;
     const struct place *places; /* NULL: none is a variable */
     size_t n;
+    struct env *outer; /* of a member function: what it sees; else NULL */
 };
 enum bound { BOUND, BOUND_NOT, BOUND_MISSING };
 enum bound template_bind(struct interp *in, const struct func *f, const struct call_args *args,
@@ -296,11 +301,30 @@ enum bound template_bind(struct interp *in, const struct func *f, const struct c
 
 /* overload.c: the one of the file's functions that a call means, with its template's parameters; NULL: the name
  * is none of a function of the file. */
+/* The one of `all` that fits; name: as messages say it. */
+const struct func *overload_among(struct interp *in, const struct expr *call, const struct call_args *args,
+                                  const struct func *const *all, size_t n, struct env **bound);
 const struct func *overload_find(struct interp *in, const struct expr *call, const struct call_args *args,
                                  struct env **bound);
 bool is_own_function(const struct unit *u, const struct expr *name);
 
+/* method.c: what structs of the file have beside members: constructors and member functions */
+bool record_is_made(const struct type *t); /* by a constructor */
+/* A new variable c of such a type: from `init`, a list, a call's arguments or another value; NULL: nothing. */
+void record_construct(struct interp *in, struct env *env, const struct token *at, struct cell *c,
+                      const struct expr *init);
+/* From these values; places: NULL: none is a variable. */
+void record_construct_of(struct interp *in, const struct token *at, struct cell *c, struct value *args,
+                         struct place *places, size_t n);
+/* The members of c, which are there, as their constructors without arguments make them. */
+void record_defaults(struct interp *in, struct cell *c);
+void record_start(struct interp *in, const struct token *at, struct env *env, const struct func *f);
+/* A call of a member function, of a value or within another one. False: the name is none of these. */
+bool method_call(struct interp *in, struct env *env, const struct expr *e, struct value *out);
+const struct type *method_type(struct interp *in, struct env *env, const struct expr *e); /* NULL: not told */
+
 /* record.c */
+void record_set(struct interp *in, struct env *env, struct cell *m, const struct expr *init); /* a member */
 struct tensor_map;
 /* The variable of a CUtensorMap says m from now on, of the tensor at `address`. */
 void record_map(struct interp *in, const struct token *at, struct cell *c, const struct tensor_map *m,

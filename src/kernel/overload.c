@@ -188,7 +188,7 @@ static void check_shared(const struct choice *c, const struct candidate *best)
     const struct func *f = best->f;
     bool exact = !f->is_template;
 
-    if (*f->scope || !is_shared_name(f->name))
+    if (f->owner || *f->scope || !is_shared_name(f->name))
         return;
     for (size_t i = 0; i < c->args->n && exact; i++)
         exact = best->ranks[i] == RANK_EXACT;
@@ -255,21 +255,15 @@ static bool are_global(const struct func *const *all, size_t n)
     return true;
 }
 
-const struct func *overload_find(struct interp *in, const struct expr *call, const struct call_args *args,
-                                 struct env **bound)
+const struct func *overload_among(struct interp *in, const struct expr *call, const struct call_args *args,
+                                  const struct func *const *all, size_t n, struct env **bound)
 {
     struct choice c = {.in = in, .call = call, .args = args};
-    const struct func *fit[MAX_CANDIDATES], *all[MAX_CANDIDATES];
-    size_t n_fit = 0, n;
+    const struct func *fit[MAX_CANDIDATES];
+    size_t n_fit = 0;
     const struct candidate *best;
     const char *missing = "";
-    struct found found;
 
-    names_find(in->unit, use_of(call->a), &found);
-    if (found_first(&found, DECL_UNKNOWN))
-        fail(in->unit, call->at, "a declaration that may be of %s is not understood", call->a->name);
-    check_arguments(&c, &found);
-    n = funcs_find(in->unit, use_of(call->a), false, all, MAX_CANDIDATES);
     for (size_t i = 0; i < n; i++) {
         if (takes(all[i], args->n) &&
             (all[i]->is_template || !call->a->has_targs)) /* f<>(x): templates alone */
@@ -277,7 +271,7 @@ const struct func *overload_find(struct interp *in, const struct expr *call, con
     }
     if (n == MAX_CANDIDATES)
         fail(in->unit, call->at, "more than %d functions %s", MAX_CANDIDATES - 1, call->a->name);
-    if (n_fit == 1 && !is_shared_name(fit[0]->name)) { /* whatever the conversions */
+    if (n_fit == 1 && (fit[0]->owner || !is_shared_name(fit[0]->name))) { /* whatever the conversions */
         if (fit[0]->late_default)
             refuse_late_default(in, call->at, fit[0]);
         if (device_only(fit[0]))
@@ -303,4 +297,19 @@ const struct func *overload_find(struct interp *in, const struct expr *call, con
              call->a->name);
     *bound = best->env;
     return best->f;
+}
+
+const struct func *overload_find(struct interp *in, const struct expr *call, const struct call_args *args,
+                                 struct env **bound)
+{
+    struct choice c = {.in = in, .call = call, .args = args};
+    const struct func *all[MAX_CANDIDATES];
+    struct found found;
+
+    names_find(in->unit, use_of(call->a), &found);
+    if (found_first(&found, DECL_UNKNOWN))
+        fail(in->unit, call->at, "a declaration that may be of %s is not understood", call->a->name);
+    check_arguments(&c, &found);
+    size_t n = funcs_find(in->unit, use_of(call->a), false, all, MAX_CANDIDATES);
+    return overload_among(in, call, args, all, n, bound);
 }

@@ -69,6 +69,18 @@ struct expr *parse_braces(struct parser *p)
     return e;
 }
 
+struct expr *parse_parentheses(struct parser *p)
+{
+    struct expr *e = arena_new(p->arena, struct expr);
+    const size_t effects = p->effects;
+
+    *e = (struct expr){.kind = EX_INIT, .at = p->t};
+    parse_expect(p, "(");
+    e->args = arguments(p, ")", &e->n_args, NULL);
+    e->risky = p->effects > effects;
+    return e;
+}
+
 /* [&], [=], [a, &b, n = a + b] */
 static void captures(struct parser *p, struct func *f)
 {
@@ -271,6 +283,12 @@ static struct expr *primary(struct parser *p)
         return named_cast(p, CAST_REINTERPRET);
     if (parse_is(p, "const_cast"))
         return named_cast(p, CAST_CONST);
+    if (parse_is(p, "this")) {
+        e = node_here(p, EX_NAME);
+        e->name = "this";
+        e->scope = p->scope;
+        return e;
+    }
     if (p->t->kind == TOK_WORD || parse_is(p, "::"))
         return name_or_construct(p);
     parse_fail(p, "an expression");

@@ -75,22 +75,7 @@ struct declarator *parse_declarators(struct parser *p, struct type_node *base, c
         } else if (parse_is(p, "{")) {
             d.init = parse_braces(p);
         } else if (parse_is(p, "(")) {
-            struct expr *e = arena_new(p->arena, struct expr);
-            VEC(struct expr *) args = {0};
-
-            e->kind = EX_INIT;
-            e->at = p->t++;
-            const size_t effects = p->effects;
-            while (!parse_is(p, ")")) {
-                vec_add(p->arena, &args, parse_assignment(p));
-                if (!parse_take(p, ","))
-                    break;
-            }
-            parse_expect(p, ")");
-            e->args = args.v;
-            e->n_args = args.n;
-            e->risky = p->effects > effects;
-            d.init = e;
+            d.init = parse_parentheses(p);
         }
         vec_add(p->arena, &list, d);
     } while (parse_take(p, ","));
@@ -470,6 +455,12 @@ struct stmt *parse_function_body(struct unit *u, struct arena *a, const struct f
 {
     struct parser p = {.unit = u, .arena = a, .scope = f->scope, .t = u->tokens.v + f->body};
 
+    for (size_t i = 0; f->owner && i < f->owner->n_tparams; i++) {
+        if (f->owner->tparams[i].is_type)
+            parse_declare_type(&p, f->owner->tparams[i].name);
+    }
+    for (size_t i = 0; f->owner && i < f->owner->n_types; i++)
+        parse_declare_type(&p, f->owner->types[i].name);
     for (size_t i = 0; i < f->n_tparams; i++) {
         if (f->tparams[i].is_type)
             parse_declare_type(&p, f->tparams[i].name);

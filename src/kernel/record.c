@@ -143,7 +143,9 @@ static void fill(struct interp *in, const struct token *at, struct cell *c, stru
 /* strict: its value must stay the same. */
 static void set_member(struct interp *in, const struct token *at, struct cell *m, struct value v, bool strict)
 {
-    if (m->elems && v.type->kind == TY_LIST) {
+    if (record_is_made(m->type) && v.type->kind == TY_LIST) {
+        record_construct_of(in, at, m, (struct value *)v.items, NULL, v.n_items);
+    } else if (m->elems && v.type->kind == TY_LIST) {
         fill(in, at, m, v);
     } else if (m->type->kind == TY_RECORD) {
         record_assign(in, at, m, v);
@@ -178,6 +180,21 @@ static void fill(struct interp *in, const struct token *at, struct cell *c, stru
         set_member(in, at, &c->elems[i], list.items[i], list.strict);
 }
 
+void record_set(struct interp *in, struct env *env, struct cell *m, const struct expr *init)
+{
+    struct value v;
+
+    if (m->type->kind == TY_RECORD) {
+        record_initialise(in, env, m, init);
+        return;
+    }
+    open_cell(in, m, true);
+    v = eval(in, env, init);
+    if (v.type->kind == TY_LIST && !init->braces && v.n_items == 1)
+        v = v.items[0];
+    set_member(in, init->at, m, v, false);
+}
+
 void record_make(struct interp *in, struct cell *c, bool zero)
 {
     const struct record_field *fields = c->type->fields;
@@ -189,7 +206,7 @@ void record_make(struct interp *in, struct cell *c, bool zero)
     for (int64_t i = 0; i < c->n_elems; i++) {
         c->elems[i] = *cell_make(in, *fields[i].type, c->constant);
         open_cell(in, &c->elems[i], zero);
-        if (fields[i].init) {
+        if (fields[i].init && !record_is_made(c->type)) { /* those have an order with their constructor */
             struct env *inner =
                 members_before(in, c->type->declared, c->type->bound, c->type->declared->n_fields);
 
@@ -203,7 +220,12 @@ void record_initialise(struct interp *in, struct env *env, struct cell *c, const
 {
     struct value v;
 
+    if (record_is_made(c->type)) {
+        record_construct(in, env, init ? init->at : NULL, c, init);
+        return;
+    }
     record_make(in, c, init && init->kind == EX_INIT);
+    record_defaults(in, c);
     if (!init)
         return;
     v = eval(in, env, init);
@@ -217,6 +239,10 @@ struct value record_value(struct interp *in, const struct token *at, const struc
 {
     struct cell *c = cell_make(in, t, false);
 
+    if (record_is_made(t) && v.type->kind == TY_LIST) {
+        record_construct_of(in, at, c, (struct value *)v.items, NULL, v.n_items);
+        return c->value;
+    }
     record_make(in, c, true);
     if (v.type->kind == TY_LIST)
         fill(in, at, c, v);

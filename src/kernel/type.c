@@ -414,7 +414,9 @@ static const struct type *base_of(struct interp *in, const struct type_name *t, 
 {
     const struct type *base = type_resolve(in, members_before(in, t, env, 0), t->base);
     const struct record_field *last = base->kind == TY_RECORD && base->n ? &base->fields[base->n - 1] : NULL;
-    bool plain = base->declared && !base->declared->base && !base->declared->constructed;
+    if (base->declared && base->declared->constructed)
+        return NULL;
+    bool plain = base->declared && !base->declared->base && !base->declared->has_table;
 
     for (int64_t i = 0; last && i < base->n; i++)
         plain = plain && !base->fields[i].init;
@@ -431,8 +433,10 @@ static void layout_struct(struct interp *in, const struct type_name *s, struct e
 
         at = base ? base->size : 0;
         most = base ? base->align : 1;
-        if (!base)
+        if (!base || (s->has_table && !(base->declared && base->declared->has_table)))
             return;
+    } else if (s->has_table) {
+        at = most = 8;
     }
     for (size_t i = 0; i < s->n_fields; i++) {
         const struct type *t;
@@ -469,6 +473,8 @@ static void make_record(struct interp *in, const struct type_name *t, struct env
     const struct type **types = arena_array(in->arena, const struct type *, t->n_fields + 1);
     int64_t at = base ? base->size : 0, n = 0;
 
+    if (!base && t->has_table) /* where its virtual functions are, which only the host knows */
+        at = 8;
     for (size_t i = 0; i < inherited; i++)
         fields[i] = base->fields[i];
     fields += inherited;
@@ -493,6 +499,12 @@ static void make_record(struct interp *in, const struct type_name *t, struct env
     s->fields = fields - inherited;
     s->n = n + (int64_t)inherited;
     s->passable = true;
+}
+
+/* Are its constructors, and what copies it, understood? */
+static bool is_makeable(const struct type_name *t)
+{
+    return !t->unmade && !t->base;
 }
 
 static const struct type *resolve_struct(struct interp *in, struct env *env, const struct type_name *t,
@@ -523,7 +535,7 @@ static const struct type *resolve_struct(struct interp *in, struct env *env, con
     }
     if (!t->opaque)
         layout_struct(in, t, bound, &s->size, &s->align);
-    if (s->size > 0 && !t->constructed)
+    if (s->size > 0 && (!t->constructed || is_makeable(t)))
         make_record(in, t, bound, s);
     return s;
 }

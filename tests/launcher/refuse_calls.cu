@@ -50,7 +50,7 @@ end:
 // run: which=4
 // error 17:9 the type std::vector is not known
 // run: which=5
-// error 20:27 not understood
+// error 20:9 host threads
 // run: which=6
 // error 22:39 a copy from or to the host
 // run: which=7

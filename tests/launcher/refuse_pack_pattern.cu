@@ -12,4 +12,4 @@ extern "C" void go(float *p, int n, cudaStream_t stream)
 }
 
 // run: n=1
-// error 7:38 only a parameter pack's name, or std::forward of it, is expanded here
+// error 7:38 only a parameter pack's name, a cast or std::forward of it, is expanded here

@@ -205,3 +205,11 @@ __global__ void negate_each(const float *x, float *out, int64_t n)
         out[i] = -x[i];
 }
 #endif
+
+// flags without which nothing is done
+__global__ void add_where(const bool *where, const float *x, float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && where[i])
+        y[i] += x[i];
+}
