@@ -66,8 +66,8 @@ void record_defaults(struct interp *in, struct cell *c)
     }
 }
 
-/* What a constructor says behind `:`, what the members begin as, or their own constructors, in the order of the members. f:
- * NULL: one that says nothing. */
+/* What a constructor says behind `:`, what the members begin as, or their own constructors, in the order of the
+ * members. f: NULL: one that says nothing. */
 static void start_members(struct interp *in, const struct token *at, struct env *env, struct env *members,
                           struct cell *c, const struct func *f)
 {
