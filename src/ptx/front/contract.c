@@ -1,14 +1,16 @@
 /* Products and sums without a rounding of their own, that the assembler makes one instruction of. The ISA lets
  * it
  * ("mul/add sequences with no rounding modifiers may be optimized to use fused-multiply-add"). What it fuses
- * was seen in what ptxas of CUDA 13.0 makes of some forty small kernels:
- * - a product all of whose uses are sums goes into each of them, across branches and loops too; one that
- * anything else reads stays as it is, and so do its sums;
+ * was seen in what ptxas of CUDA 13.0 makes of some eighty small kernels:
+ * - a product all of whose uses are sums goes into each of them; one that anything else reads stays as it is,
+ * and so do its sums;
+ * - the sums stand in the product's basic block, or one of its factors is no register of the machine: an
+ * immediate, a parameter, a constant;
  * - type and .ftz of both are the same; the product has no .sat and no guard; a sum of a product and itself
  * stays;
  * - of two products in one sum that which has no other use goes in, and else the first.
- * Seen there, and left alone here: a neg in between, and factors that are written again before the sum is made.
- */
+ * Seen there, and left alone here: a neg in between, factors that are written again before the sum is made, and
+ * basic blocks that the assembler itself makes one, by unrolling a loop. */
 #include "lower.h"
 
 struct reg {
@@ -28,8 +30,8 @@ struct contract {
     struct arena *arena;
     struct reg *regs;
     uint32_t at;
-    uint8_t *is_target; /* of a branch; of each instruction */
-    uint8_t *factor;    /* of each instruction: the operand that is the product which goes in; 0: none */
+    uint32_t *block; /* the basic block of each instruction */
+    uint8_t *factor; /* of each instruction: the operand that is the product which goes in; 0: none */
 };
 
 static bool is_open(const struct insn *i) /* to be rounded together with another */
@@ -74,12 +76,19 @@ static bool stays(const struct contract *c, const struct opnd *o, uint32_t from,
 
     if (o->is_imm || c->regs[o->off].defs == 1)
         return true;
-    for (uint32_t k = from + 1; k < to && !w.found; k++) {
-        struct insn *i = &c->p->code.v[k];
-        w.found = c->is_target[k] || op_table[i->op].unit == UNIT_CONTROL;
-        visit_registers(i, visit_written, &w);
-    }
-    return from < to && !c->is_target[to] && !w.found;
+    for (uint32_t k = from + 1; k < to && !w.found; k++)
+        visit_registers(&c->p->code.v[k], visit_written, &w);
+    return from < to && c->block[from] == c->block[to] && !w.found;
+}
+
+/* Stands o in the machine's instruction itself, so that it costs no register to keep it? */
+static bool is_constant(const struct contract *c, const struct opnd *o)
+{
+    if (o->is_imm)
+        return true;
+    const struct insn *i = &c->p->code.v[c->regs[o->off].def];
+    bool fixed = i->space == SPACE_CONST || (i->space == SPACE_PARAM && c->p->funcs.v[i->func].is_entry);
+    return c->regs[o->off].defs == 1 && i->op == OP_ld && fixed && i->opnds[1].is_imm && i->guard == ~0u;
 }
 
 static struct reg *product_of(const struct contract *c, const struct insn *sum, unsigned k)
@@ -90,11 +99,11 @@ static struct reg *product_of(const struct contract *c, const struct insn *sum, 
     if (!r || !r->is_product || (!sum->opnds[3 - k].is_imm && sum->opnds[3 - k].off == o->off))
         return NULL;
     const struct insn *product = &c->p->code.v[r->def];
+    const struct opnd *x = &product->opnds[1], *y = &product->opnds[2];
     uint32_t at = (uint32_t)(sum - c->p->code.v);
-    return product->type == sum->type && insn_has(product, MOD_ftz) == insn_has(sum, MOD_ftz) &&
-                   stays(c, &product->opnds[1], r->def, at) && stays(c, &product->opnds[2], r->def, at)
-               ? r
-               : NULL;
+    bool near = c->block[r->def] == c->block[at] || is_constant(c, x) || is_constant(c, y);
+    bool alike = product->type == sum->type && insn_has(product, MOD_ftz) == insn_has(sum, MOD_ftz);
+    return near && alike && stays(c, x, r->def, at) && stays(c, y, r->def, at) ? r : NULL;
 }
 
 static bool is_sum(const struct insn *i)
@@ -240,24 +249,38 @@ static void rewrite(struct contract *c, size_t n_sums)
     }
 }
 
+static void find_blocks(struct contract *c)
+{
+    const struct parsed *p = c->p;
+
+    for (size_t at = 0; at < p->code.n; at++) {
+        struct insn *i = &p->code.v[at];
+        int64_t n;
+        const struct opnd *labels = labels_of(i, &n);
+        for (int64_t k = 0; k < n; k++)
+            c->block[labels[k].imm] = 1;
+        if (op_table[i->op].unit == UNIT_CONTROL)
+            c->block[at + 1] = 1;
+    }
+    for (size_t k = 0; k < p->funcs.n; k++)
+        c->block[p->funcs.v[k].first] = 1;
+    for (size_t at = 1; at < p->code.n; at++)
+        c->block[at] += c->block[at - 1];
+}
+
 void contract(struct parsed *p)
 {
     struct arena *scratch = arena_open();
     struct contract c = {.p = p,
                          .arena = p->module->arena,
                          .regs = arena_array(scratch, struct reg, p->vregs.n + 1),
-                         .is_target = arena_array(scratch, uint8_t, p->code.n + 1),
+                         .block = arena_array(scratch, uint32_t, p->code.n + 1),
                          .factor = arena_array(scratch, uint8_t, p->code.n + 1)};
     size_t n_sums = 0;
 
-    for (; c.at < p->code.n; c.at++) {
-        struct insn *i = &p->code.v[c.at];
-        visit_registers(i, visit_count, &c);
-        int64_t n;
-        const struct opnd *labels = labels_of(i, &n);
-        for (int64_t k = 0; k < n; k++)
-            c.is_target[labels[k].imm] = 1;
-    }
+    for (; c.at < p->code.n; c.at++)
+        visit_registers(&p->code.v[c.at], visit_count, &c);
+    find_blocks(&c);
     for (size_t k = 0; k < p->funcs.n; k++)
         look_at(&c, &p->funcs.v[k]);
     for (size_t k = 0; k < p->code.n; k++)

@@ -8,11 +8,12 @@ from number import NAN, decode, encode
 
 TYPES = [("f32", 1), ("f64", 1), ("f16", 1), ("f16", 2), ("bf16", 1), ("bf16", 2)]
 
-LOOP = """mov.u32 %i, 0;
+LOOP = """mov.u32 %n, %ntid.x;
+mov.u32 %i, 0;
 more:
-add.u32 %i, %i, 1;
+add.u32 %i, %i, 7;
 bar.sync 0;
-setp.lt.u32 %again, %i, 3;
+setp.lt.u32 %again, %i, %n;
 @%again bra more;
 """
 
@@ -51,7 +52,7 @@ def cases(m, fmt, words):
     t = fmt + ("x2" if words == 2 else "")
     rows = cancelling(fmt, words)
     of = {k: apply(f, fmt, rows, ()) for k, f in forms(fmt).items()}
-    regs = "\n".join(".reg .b%d %%%s;" % (max(16, n.width(fmt) * words), r) for r in ("p", "q")) + "\n.reg .pred %again;\n.reg .b32 %i;"
+    regs = "\n".join(".reg .b%d %%%s;" % (max(16, n.width(fmt) * words), r) for r in ("p", "q")) + "\n.reg .pred %again;\n.reg .b32 %i, %n;"
 
     def case(name, code, *wants, note=""):
         inputs = [IN(k, fmt, r, words) for k, r in zip("abc", rows)]
@@ -69,10 +70,17 @@ def cases(m, fmt, words):
          note="somebody else reads the product")
     case("two_sums", product + "add.T %d, %p, %c;\nsub.T %e, %c, %p;", "add", "back", note="the product goes into both")
     case("two_products", product + "mul.T %q, %c, %b;\nadd.T %d, %p, %q;", "first", note="the first goes in, the other is rounded")
-    case("far", product + LOOP.replace("more", "more_" + t) + "sub.T %d, %p, %c;", "sub",
-         note="a loop lies between")
+    loop = LOOP.replace("more", "more_" + t)
+    case("far", product + loop + "sub.T %d, %p, %c;", "sub_twice", note="a loop lies between")
+    case("barrier", product + "bar.sync 0;\nsub.T %d, %p, %c;", "sub", note="fused: a barrier ends no basic block")
     case("table", product + TABLE.replace("_at", "_" + t) + "one_%s:\nsub.T %%d, %%p, %%c;\nbra end_%s;\ntwo_%s:\nadd.T %%d, %%p, %%c;\nend_%s:" % (t, t, t, t),
-         [(a if k // words % 2 == 0 else b) for k, (a, b) in enumerate(zip(of["sub"], of["add"]))], note="a table of labels lies between")
+         [(a if k // words % 2 == 0 else b) for k, (a, b) in enumerate(zip(of["sub_twice"], of["add_twice"]))], note="a table of labels lies between")
+    if fmt in ("f32", "f64"):
+        third = n.encode(n.Float(value=n.Fraction(1, 3)), fmt)
+        number = "0%s%0*X" % (fmt[1] == "3" and "f" or "d", n.width(fmt) // 4, third)
+        by_third = lambda f: [f(decode(a, fmt), decode(third, fmt), decode(c, fmt)) for a, c in zip(rows[0], rows[2])]
+        case("far_number", "mul.T %p, %a, " + number + ";\n" + loop + "sub.T %d, %p, %c;", by_third(forms(fmt)["sub"]),
+             note="fused: a factor is a constant of the instruction")
     if fmt == "f32":
         flushed = {k: apply(f, fmt, rows, ("ftz",)) for k, f in forms(fmt).items()}
         case("ftz_both", "mul.ftz.T %p, %a, %b;\nadd.ftz.T %d, %p, %c;", flushed["add"], note="fused")
