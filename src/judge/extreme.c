@@ -683,21 +683,21 @@ void probe_close(struct probe *p)
     stored_free(&p->earlier);
 }
 
-/* Many pages may be filled for a few bytes of each: numbers that cost little. Half of the indices are their
- * range's last one. */
-static void cheap_values(const struct task *t, const int64_t *dims, struct task_values *values, double *last)
+/* Numbers that cost little, as many pages may be filled for a few bytes of each. Half of the indices are their
+ * range's last one or its first, which may mean something else: padding. */
+static void cheap_values(const struct task *t, const int64_t *dims, struct task_values *values, double *ends)
 {
     for (size_t i = 0; i < t->n_args; i++) {
-        int64_t high;
+        int64_t low = (int64_t)t->args[i].values.low, high;
         values[i] = t->args[i].values;
         if (values[i].kind == VALUE_NORMAL)
             values[i].kind = VALUE_INTEGERS;
         if (values[i].kind != VALUE_INDEX || kernel_type_size(t->args[i].type) < 4 || values[i].n_special ||
-            !values[i].high_expr || !dim_eval(values[i].high_expr, dims, &high))
+            !values[i].high_expr || !dim_eval(values[i].high_expr, dims, &high) ||
+            (values[i].low_expr && !dim_eval(values[i].low_expr, dims, &low)))
             continue;
-        last[i] = (double)(high - 1);
-        values[i].special = &last[i];
-        values[i].n_special = 1;
+        values[i].special = memcpy(&ends[2 * i], (double[]){(double)low, (double)high - 1}, 2 * sizeof(*ends));
+        values[i].n_special = 2;
         values[i].special_share = 0.5;
     }
 }
@@ -710,7 +710,7 @@ bool probe_open(struct stage *stage, struct version *v, struct arena *a, const i
     const struct stage_data data = {.values = values, .seed = j->options.seed, .place = 1};
 
     *plan = (struct plan){0};
-    cheap_values(j->task, dims, values, arena_array(a, double, j->task->n_args + 1));
+    cheap_values(j->task, dims, values, arena_array(a, double, 2 * j->task->n_args + 1));
     if (!stage_open(stage, j, &stage_sim, j->task, dims, &data, err))
         return false;
     if (!version_plan(v, a, dims, stage->addr, plan, fate, err)) {

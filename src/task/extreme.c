@@ -8,6 +8,7 @@ enum {
     FEW = 3,                 /* of the other dims: not one, and odd */
     VECTOR = 24,             /* nor rows of whole vectors */
     MANY_ELEMENTS = 5 << 18, /* of all buffers, where one dim is large, */
+    TILE = 64,               /* extents of tiles and vectors are multiples of it */
     LEFT = 64,               /* for the second of two long dims */
     FAR_ELEMENTS = 9 << 20,  /* and where it is the last one alone; or a quarter, ... */
 };
@@ -135,6 +136,35 @@ static void raise_ends(const struct extremes *x, int64_t *dims, int64_t rows)
     raise(x, dims, x->task->n_dims - 1, x->bytes);
 }
 
+/* The same in whole tiles and vectors: a path for such extents alone has no other shape to overflow at. */
+static void add_round(struct extremes *x, const int64_t *dims)
+{
+    int64_t to[16];
+
+    memcpy(to, dims, x->task->n_dims * sizeof(*dims));
+    for (size_t i = 0; i < x->task->n_dims; i++)
+        for (int64_t unit = TILE; unit > 1; unit /= 2) {
+            to[i] = dims[i] - dims[i] % unit;
+            if (to[i] > 0 && fits(x->task, to, x->bytes))
+                break;
+            to[i] = dims[i];
+        }
+    add(x, to);
+}
+
+/* A corner of the domain: dims as far as they go, in that order; there a grid is largest. */
+static void add_corner(struct extremes *x, bool backwards)
+{
+    size_t n = x->task->n_dims;
+    int64_t dims[16];
+
+    lower_all(x->task, dims);
+    for (size_t i = 0; i < n; i++)
+        raise(x, dims, backwards ? n - 1 - i : i, x->bytes);
+    add(x, dims);
+    add_round(x, dims);
+}
+
 /* What overflows only on the largest device: each dim, and the first one with the last, neither a power of two.
  */
 static void add_whole_device(struct extremes *x)
@@ -150,6 +180,9 @@ static void add_whole_device(struct extremes *x)
     raise_ends(x, dims, ODD_ROWS);
     dims[last] -= dims[last] > VECTOR ? dims[last] % VECTOR : 0;
     add(x, dims);
+    add_round(x, dims);
+    add_corner(x, false);
+    add_corner(x, true);
 }
 
 /* Products of three dims and more outgrow 32 bits only where all are large: each twice as large in turn, as
@@ -172,6 +205,7 @@ static void add_balanced(struct extremes *x)
         }
     }
     add(x, dims);
+    add_round(x, dims);
     for (size_t i = t->n_dims; i-- > 0;) {
         dims[i] -= dims[i] % 2 == 0;
         if (!fits(t, dims, x->bytes))
@@ -185,7 +219,7 @@ void task_extremes(const struct task *t, struct arena *a, const int64_t ***shape
     struct extremes x = {
         .task = t,
         .arena = a,
-        .to = arena_array(a, const int64_t *, 6 * t->n_dims + PAIRS_DIMS * (PAIRS_DIMS - 1) / 2 + 6),
+        .to = arena_array(a, const int64_t *, 6 * t->n_dims + PAIRS_DIMS * (PAIRS_DIMS - 1) / 2 + 16),
         .bytes = most_bytes};
     int64_t dims[16];
     size_t last = t->n_dims - 1;
@@ -217,6 +251,7 @@ void task_extremes(const struct task *t, struct arena *a, const int64_t ***shape
         }
     raise_ends(&x, dims, 1 << 17);
     add(&x, dims);
+    add_round(&x, dims);
     dims[last] = power_of_two_below(dims[last]);
     add(&x, dims);
     add_balanced(&x);

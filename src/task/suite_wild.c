@@ -504,6 +504,34 @@ void add_scalars(struct builder *b)
     }
 }
 
+/* Where exponentials end in single precision: those of all numbers are subnormal, or a few of them add up to
+ * more than there is. Who leaves out the shift by a row's largest, or does so only where a sum is zero or
+ * infinite, loses his digits before that. */
+void add_exponents(struct builder *b, const struct shapes *values)
+{
+    static const double ranges[][2] = {{-103, -100}, {87.5, 88.5}};
+    const struct task *t = b->task;
+
+    for (size_t k = 0; values->n && k < ARRAY_LEN(ranges); k++) {
+        size_t before = b->cases.n;
+        bool any = false;
+        builder_add(b, values, k % values->n, "where exponentials end", VALUE_NORMAL, -1);
+        for (size_t i = 0; b->cases.n > before && i < t->n_args; i++) {
+            struct task_values *v = (struct task_values *)&b->cases.v[before].values[i];
+            if (!task_is_any_float(&t->args[i]))
+                continue;
+            v->kind = VALUE_UNIFORM;
+            v->low = ranges[k][0];
+            v->high = ranges[k][1];
+            any = true;
+        }
+        if (!any && b->cases.n > before)
+            b->cases.n = before;
+        else if (any)
+            b->cases.v[before].wild = true;
+    }
+}
+
 /* ---- flags ---- */
 
 bool task_is_flag(const struct task_arg *arg)
