@@ -91,18 +91,19 @@ static bool sim_copy(struct stage *s, uint64_t to, uint64_t from, size_t size, s
     return ok;
 }
 
-/* Beside `most`, a multiple of the original's work, what a grid that fills the device does on any shape, a
+/* Beside a multiple of the original's work, what a grid that fills the device does on any shape, a
  * barrier of the whole grid among it: a tiny shape would else call every persistent kernel endless. And where
  * one thread of the original does all there is, each warp of a tile may do as much: of a tile it is asked one
  * element. */
-static uint64_t launch_insns(const struct ptx_device *d, const struct ptx_launch *l, uint64_t most)
+static uint64_t launch_insns(const struct ptx_device *d, const struct ptx_launch *l,
+                             const struct stage_check *c)
 {
     enum { INSNS_PER_WARP = 2000, TILE_WARPS = 32, TILE_INSNS = 200000000 };
     double threads = (double)l->block[0] * l->block[1] * l->block[2];
     double warps = ceil(threads / 32) * l->grid[0] * l->grid[1] * l->grid[2];
-    double filled =
-        (double)most + INSNS_PER_WARP * MIN(warps, (double)d->sm_count * d->max_threads_per_sm / 32);
-    double tile = MIN((double)most * MIN(warps, TILE_WARPS), TILE_INSNS);
+    double most = (double)c->max_insns;
+    double filled = most + INSNS_PER_WARP * MIN(warps, (double)d->sm_count * d->max_threads_per_sm / 32);
+    double tile = c->per_warp ? MIN(most * MIN(warps, TILE_WARPS), TILE_INSNS) : 0;
 
     return (uint64_t)MAX(filled, tile);
 }
@@ -131,7 +132,7 @@ static bool sim_launch(struct stage *s, struct version *v, const struct ptx_laun
                       c->overflow ? overflow_on(c->overflow) : stochastic_on(&stochastic, c->stochastic),
                       ptx_shadow_observer(s->shadow)},
         .seed = c->order,
-        .max_warp_insns = c->max_insns ? launch_insns(s->judge->device, l, c->max_insns) : 0,
+        .max_warp_insns = c->max_insns ? launch_insns(s->judge->device, l, c) : 0,
         .registers = k->resources.registers,
         .most_live = short_by_one(c, l),
         .ran = c->order ? NULL : v->ran};

@@ -155,6 +155,7 @@ bool case_run(struct case_run *run, const struct case_rules *rules, struct fate 
                                       .checks = rules->checks,
                                       .order = rules->second ? data.place | 1 : 0,
                                       .max_insns = rules->max_insns,
+                                      .per_warp = true,
                                       .short_of = rules->short_of,
                                       .stochastic = rules->stochastic,
                                       .overflow = rules->overflow,

@@ -162,7 +162,6 @@ static void add_corner(struct extremes *x, bool backwards)
     for (size_t i = 0; i < n; i++)
         raise(x, dims, backwards ? n - 1 - i : i, x->bytes);
     add(x, dims);
-    add_round(x, dims);
 }
 
 /* What overflows only on the largest device: each dim, and the first one with the last, neither a power of two.
