@@ -54,7 +54,8 @@ void add_sizes(struct builder *b, const struct shapes *values);
 void add_one_value(struct builder *b);
 /* Floating scalars with other values than the task's. */
 void add_scalars(struct builder *b);
-void add_exponents(struct builder *b, const struct shapes *values);
+/* Floating inputs where exponentials end. */
+void add_exponents(struct builder *b);
 /* All flags of the task in every other combination. */
 void add_flags(struct builder *b, const struct shapes *values);
 

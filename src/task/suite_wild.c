@@ -507,15 +507,21 @@ void add_scalars(struct builder *b)
 /* Where exponentials end in single precision: those of all numbers are subnormal, or a few of them add up to
  * more than there is. Who leaves out the shift by a row's largest, or does so only where a sum is zero or
  * infinite, loses his digits before that. */
-void add_exponents(struct builder *b, const struct shapes *values)
+void add_exponents(struct builder *b)
 {
     static const double ranges[][2] = {{-103, -100}, {87.5, 88.5}};
     const struct task *t = b->task;
+    struct shapes s = {.task = t, .arena = b->arena};
+    int64_t dims[16];
 
-    for (size_t k = 0; values->n && k < ARRAY_LEN(ranges); k++) {
+    memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
+    if (!shapes_shrink(t, dims, t->n_dims, INPUT_ELEMENTS) ||
+        !shapes_add(&s, dims, INPUT_ELEMENTS, "where exponentials end"))
+        return;
+    for (size_t k = 0; k < ARRAY_LEN(ranges); k++) {
         size_t before = b->cases.n;
         bool any = false;
-        builder_add(b, values, k % values->n, "where exponentials end", VALUE_NORMAL, -1);
+        builder_add(b, &s, 0, "where exponentials end", VALUE_NORMAL, -1);
         for (size_t i = 0; b->cases.n > before && i < t->n_args; i++) {
             struct task_values *v = (struct task_values *)&b->cases.v[before].values[i];
             if (!task_is_any_float(&t->args[i]))
