@@ -346,9 +346,10 @@ static void price_unread(struct price *p, const struct insn *i)
 {
     enum price_kind kind = (enum price_kind)op_table[i->op].price;
     bool unread = kind == PRICE_REDUCE || (kind == PRICE_ATOMIC && i->opnds[0].unread);
-    const struct opnd *by = &i->opnds[i->n_opnds - 1];
+
     if (!unread || insn_has(i, MOD_acquire) || insn_has(i, MOD_volatile))
         return;
+    const struct opnd *by = &i->opnds[i->n_opnds - 1];
     p->is_order = false;
     p->is_store = true;
     p->counts = i->space == SPACE_SHARED && insn_has(i, MOD_add) && !is_float(i->type) &&

@@ -159,12 +159,13 @@ struct stage_fill {
 
 struct stage;
 struct stage_data;
-struct stage_check {      /* how a checked launch is run */
-    const char *where;    /* the case or workload, in words */
-    unsigned checks;      /* enum sanitize_checks; simulator */
-    uint64_t order;       /* of warps and blocks; simulator */
-    uint64_t max_insns;   /* of a launch; simulator */
-    bool per_warp;        /* of each of a few warps: whether that is a hang is to be found out */
+enum { SMALL_INSNS = 1000000 }; /* warp instructions that are no hang, whatever the original takes */
+struct stage_check {            /* how a checked launch is run */
+    const char *where;          /* the case or workload, in words */
+    unsigned checks;            /* enum sanitize_checks; simulator */
+    uint64_t order;             /* of warps and blocks; simulator */
+    uint64_t max_insns;         /* of a launch; simulator */
+    bool per_warp;              /* of each of a few warps: whether that is a hang is to be found out */
     const char *short_of; /* a mangled kernel that has one block fewer at a time than its grid; NULL: none */
     uint64_t stochastic;  /* ptx_options; simulator */
     struct overflow *overflow; /* told of; NULL: nobody asks; simulator */

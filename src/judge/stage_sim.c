@@ -98,12 +98,12 @@ static bool sim_copy(struct stage *s, uint64_t to, uint64_t from, size_t size, s
 static uint64_t launch_insns(const struct ptx_device *d, const struct ptx_launch *l,
                              const struct stage_check *c)
 {
-    enum { INSNS_PER_WARP = 2000, TILE_WARPS = 32, TILE_INSNS = 200000000 };
+    enum { INSNS_PER_WARP = 2000, TILE_WARPS = 32, TILE_INSNS = 50000000 };
     double threads = (double)l->block[0] * l->block[1] * l->block[2];
     double warps = ceil(threads / 32) * l->grid[0] * l->grid[1] * l->grid[2];
     double most = (double)c->max_insns;
     double filled = most + INSNS_PER_WARP * MIN(warps, (double)d->sm_count * d->max_threads_per_sm / 32);
-    double tile = c->per_warp ? MIN(most * MIN(warps, TILE_WARPS), TILE_INSNS) : 0;
+    double tile = c->per_warp ? MIN((most - SMALL_INSNS) * MIN(warps, TILE_WARPS), TILE_INSNS) : 0;
 
     return (uint64_t)MAX(filled, tile);
 }

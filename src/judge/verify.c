@@ -352,7 +352,7 @@ static bool run_case(struct suite_run *s, size_t case_i, unsigned char **outputs
     struct comparison *c = &s->compared;
     struct case_run run = {.version = s->version, .arena = s->scratch, .case_i = case_i};
     /* Far more work than the original's is a hang for every practical purpose. */
-    uint64_t max_insns = 1000000 + 50 * c->judge->data[case_i].warp_insns;
+    uint64_t max_insns = SMALL_INSNS + 50 * c->judge->data[case_i].warp_insns;
 
     if (!s->ran[case_i].ran) {
         if (!case_run_twice(&run, s->ops, max_insns, fate, err))
