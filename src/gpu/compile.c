@@ -268,17 +268,6 @@ static bool precompiles(const struct nvrtc *n, const struct compile_request *q)
     return n->major >= 13 && !n->alone && !q->shadow && (is_heavy(q) || n->compiled >= FIRST_ALONE);
 }
 
-/* Where text has the word, whatever stands around it; NULL: nowhere. */
-static const char *find_word(const char *text, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *s = text; (s = strstr(s, word)); s += n)
-        if ((s == text || (!isalnum((unsigned char)s[-1]) && s[-1] != '_')) && !isalnum((unsigned char)s[n]) &&
-            s[n] != '_')
-            return s;
-    return NULL;
-}
-
 /* Is the word one of the host's constants, of which NVRTC makes variables of the device and nvcc makes none? No
  * macro, and nothing that is declared for the device. */
 static bool is_host_constant(const char *text, const char *word)
@@ -286,7 +275,7 @@ static bool is_host_constant(const char *text, const char *word)
     static const char *const device[] = {"__device__", "__constant__", "__managed__"};
     const char *s = text;
 
-    for (; (s = find_word(s, word)); s += strlen(word)) {
+    for (; (s = str_find_word(text, s, word)); s += strlen(word)) {
         const char *line = s, *from = s, *behind = s + strlen(word);
         while (line > text && line[-1] != '\n')
             line--;
@@ -298,7 +287,7 @@ static bool is_host_constant(const char *text, const char *word)
             if (memmem(from, (size_t)(s - from), device[k], strlen(device[k])))
                 return false;
     }
-    return find_word(text, word);
+    return str_has_word(text, word);
 }
 
 const char *gpu_arch_of(struct arena *a, const struct compile_request *q)
@@ -306,9 +295,9 @@ const char *gpu_arch_of(struct arena *a, const struct compile_request *q)
     static const char *const words[] = {"wgmma", "setmaxnreg"};
     bool own = false;
     for (size_t k = 0; k < ARRAY_LEN(words); k++) {
-        own |= find_word(q->text, words[k]) != NULL;
+        own |= str_has_word(q->text, words[k]);
         for (size_t h = 0; h < q->n_headers; h++)
-            own |= find_word(q->headers[h].text, words[k]) != NULL;
+            own |= str_has_word(q->headers[h].text, words[k]);
     }
     return own && str_eq(q->arch, "sm_90") ? arena_strdup(a, "sm_90a") : q->arch;
 }

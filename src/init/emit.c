@@ -36,15 +36,14 @@ static char *with_edits(struct init_source *s, struct init_span span, char *text
 
 /* `register int i` says nothing any more, and C++17 does not take it; NVRTC does not know `__extension__`:
  * blank. */
-static void blank_register(char *text)
+static void blank_words(char *text)
 {
     static const char word[] = "register", extension[] = "__extension__";
     char *p = text;
 
-    while ((p = (char *)str_find_word(p, p, extension)))
+    while ((p = (char *)str_find_word(text, p, extension)))
         memset(p, ' ', strlen(extension));
     p = text;
-
     while ((p = (char *)str_find_word(text, p, word))) {
         const char *next = p + strlen(word);
         if (*next == ' ' && next[strspn(next, " ")] != '\0' && !strchr("\"=;,)", next[strspn(next, " ")]))
@@ -53,6 +52,7 @@ static void blank_register(char *text)
     }
 }
 
+/* text: of span; of it what lies in c. */
 static void blank(char *text, struct init_span span, struct init_span c)
 {
     for (size_t at = MAX(c.start, span.start); at < MIN(c.end, span.end); at++) {
@@ -69,15 +69,11 @@ static char *own_text(struct init_source *s, struct init_span span, const struct
 {
     char *text = arena_strndup(s->arena, f->text + (span.start - f->base), span.end - span.start);
 
-    for (size_t i = 0; i < s->cuts.n; i++) {
-        const struct init_span c = s->cuts.v[i];
-
-        if (c.start < span.end && c.end > span.start)
-            blank(text, span, c);
-    }
+    for (size_t i = 0; i < s->cuts.n; i++)
+        blank(text, span, s->cuts.v[i]);
     for (size_t i = 0; i < s->members.n; i++)
         blank(text, span, s->members.v[i]);
-    blank_register(text);
+    blank_words(text);
     return with_edits(s, span, text);
 }
 

@@ -322,10 +322,9 @@ struct init_task init_copy_task(struct arena *a, const struct init_task *t);
 bool init_settle(struct init_task *t, struct arena *a, const char *dir, const char *name, struct err *err);
 /* rehearse.c: do the small shapes of its suite run, within its shapes? Mends what it can. */
 bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const char *name);
-/* probe_size.c: the size `name` is the value `as` from now on; it stays in t->dims. guess: see struct init_arg.
- */
-/* Where there are more sizes than a task may have, strides first, then the last ones are 1. */
+/* probe_size.c: where there are more sizes than a task may have, strides first, then the last ones are 1. */
 void init_fewer_dims(struct init_task *t, struct arena *a);
+/* The size `name` is the value `as` from now on; it stays in t->dims. guess: see struct init_arg. */
 void init_drop(struct init_task *t, struct arena *a, const char *name, const char *as, const char *todo,
                bool guess);
 struct task;

@@ -685,7 +685,7 @@ void probe_close(struct probe *p)
 
 /* Numbers that cost little, as many pages may be filled for a few bytes of each. Half of the indices are their
  * range's last one or its first, which may mean something else: padding. */
-static void cheap_values(const struct task *t, const int64_t *dims, struct task_values *values, double *ends)
+static void cheap_values(const struct task *t, const int64_t *dims, struct task_values *values, struct arena *a)
 {
     for (size_t i = 0; i < t->n_args; i++) {
         int64_t low = (int64_t)t->args[i].values.low, high;
@@ -696,7 +696,7 @@ static void cheap_values(const struct task *t, const int64_t *dims, struct task_
             !values[i].high_expr || !dim_eval(values[i].high_expr, dims, &high) ||
             (values[i].low_expr && !dim_eval(values[i].low_expr, dims, &low)))
             continue;
-        values[i].special = memcpy(&ends[2 * i], (double[]){(double)low, (double)high - 1}, 2 * sizeof(*ends));
+        values[i].special = arena_copy(a, (double[]){(double)low, (double)high - 1}, 2 * sizeof(double));
         values[i].n_special = 2;
         values[i].special_share = 0.5;
     }
@@ -710,7 +710,7 @@ bool probe_open(struct stage *stage, struct version *v, struct arena *a, const i
     const struct stage_data data = {.values = values, .seed = j->options.seed, .place = 1};
 
     *plan = (struct plan){0};
-    cheap_values(j->task, dims, values, arena_array(a, double, 2 * j->task->n_args + 1));
+    cheap_values(j->task, dims, values, a);
     if (!stage_open(stage, j, &stage_sim, j->task, dims, &data, err))
         return false;
     if (!version_plan(v, a, dims, stage->addr, plan, fate, err)) {

@@ -285,16 +285,23 @@ static size_t longest(const struct shapes *s)
     return best;
 }
 
+/* The first workload, as small as an input that is changed alone needs; false: the domain has none. */
+static bool add_one_small(struct shapes *s, const char *why)
+{
+    const struct task *t = s->task;
+    int64_t dims[16];
+
+    memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
+    return shapes_shrink(t, dims, t->n_dims, INPUT_ELEMENTS) && shapes_add(s, dims, INPUT_ELEMENTS, why);
+}
+
 /* The first rows of small cases have every pattern in turn, since what one of them is may decide for all. */
 static void add_first_rows(struct builder *b, int64_t step)
 {
     const struct task *t = b->task;
     struct shapes s = {.task = t, .arena = b->arena};
-    int64_t dims[16];
 
-    memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
-    if (step == 1 || !shapes_shrink(t, dims, t->n_dims, INPUT_ELEMENTS) ||
-        !shapes_add(&s, dims, INPUT_ELEMENTS, "first rows"))
+    if (step == 1 || !add_one_small(&s, "first rows"))
         return;
     for (unsigned turn = 0; turn < N_PATTERNS + 1 + N_NEAR; turn++)
         if (turn != N_PATTERNS)
@@ -479,11 +486,8 @@ void add_scalars(struct builder *b)
                  {FAR_TIMES, VALUE_NORMAL, true}};
     const struct task *t = b->task;
     struct shapes s = {.task = t, .arena = b->arena};
-    int64_t dims[16];
 
-    memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
-    if (!shapes_shrink(t, dims, t->n_dims, INPUT_ELEMENTS) ||
-        !shapes_add(&s, dims, INPUT_ELEMENTS, "a scalar's other values"))
+    if (!add_one_small(&s, "a scalar's other values"))
         return;
     for (size_t i = 0; i < t->n_args * ARRAY_LEN(turns); i++) {
         const struct task_arg *arg = &t->args[i / ARRAY_LEN(turns)];
@@ -512,15 +516,14 @@ void add_exponents(struct builder *b)
     static const double ranges[][2] = {{-103, -100}, {87.5, 88.5}};
     const struct task *t = b->task;
     struct shapes s = {.task = t, .arena = b->arena};
-    int64_t dims[16];
+    bool any = false;
 
-    memcpy(dims, t->workloads, t->n_dims * sizeof(*dims));
-    if (!shapes_shrink(t, dims, t->n_dims, INPUT_ELEMENTS) ||
-        !shapes_add(&s, dims, INPUT_ELEMENTS, "where exponentials end"))
+    for (size_t i = 0; i < t->n_args; i++)
+        any |= task_is_any_float(&t->args[i]);
+    if (!any || !add_one_small(&s, "where exponentials end"))
         return;
     for (size_t k = 0; k < ARRAY_LEN(ranges); k++) {
         size_t before = b->cases.n;
-        bool any = false;
         builder_add(b, &s, 0, "where exponentials end", VALUE_NORMAL, -1);
         for (size_t i = 0; b->cases.n > before && i < t->n_args; i++) {
             struct task_values *v = (struct task_values *)&b->cases.v[before].values[i];
@@ -529,11 +532,8 @@ void add_exponents(struct builder *b)
             v->kind = VALUE_UNIFORM;
             v->low = ranges[k][0];
             v->high = ranges[k][1];
-            any = true;
         }
-        if (!any && b->cases.n > before)
-            b->cases.n = before;
-        else if (any)
+        if (b->cases.n > before)
             b->cases.v[before].wild = true;
     }
 }
