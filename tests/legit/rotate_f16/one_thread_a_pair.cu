@@ -8,8 +8,8 @@ __global__ void rotate_kernel(__half2 *out, const __half2 *x, const __half2 *w, 
     int64_t row = (int64_t)blockIdx.x * d;
     for (int i = threadIdx.x; i < d; i += blockDim.x) {
         __half2 a = x[row + i], b = w[i];
-        out[row + i] = __halves2half2(__hsub(__hmul(__low2half(a), __low2half(b)), __hmul(__high2half(a), __high2half(b))),
-                                      __hadd(__hmul(__low2half(a), __high2half(b)), __hmul(__high2half(a), __low2half(b))));
+        out[row + i] = __halves2half2(__hsub(__hmul_rn(__low2half(a), __low2half(b)), __hmul_rn(__high2half(a), __high2half(b))),
+                                      __hadd(__hmul_rn(__low2half(a), __high2half(b)), __hmul_rn(__high2half(a), __low2half(b))));
     }
 }
 
