@@ -1,8 +1,9 @@
 /* block-size: another number of threads in a block. The number may be a literal at the launches (then grids
- * that divide by it, template arguments and shared arrays that repeat it change along), a variable of the
- * launcher, a constant of the file, or the most that the launcher takes (`min(d / 8, 1024)`). With a setting
- * above 1024, a block takes as many threads as its row has work for, up to setting - 10000. */
-#include "rewrite/analysis.h"
+ * that divide by it, template arguments, shared arrays and one constant of the file that repeat it change
+ * along), a variable of the launcher, a constant of the file, or the most that the launcher takes (`min(d / 8,
+ * 1024)`). With a setting above 1024, a block takes as many threads as its row has work for, up to setting -
+ * 10000. */
+#include "rewrite/block_size.h"
 
 enum { UP_TO = 10000 };
 
@@ -10,18 +11,6 @@ static int threads_most(int setting)
 {
     return setting > UP_TO ? setting - UP_TO : setting;
 }
-
-enum where { LITERAL, VARIABLE, CONSTANT, CAP };
-
-struct detail {
-    const struct function *f; /* any kernel that is launched with it */
-    enum where where;
-    int64_t old;
-    struct node value; /* all but LITERAL: the number that changes */
-    struct node host;
-    const char *name; /* what else of the launcher may follow it by; NULL: nothing */
-    int threads;
-};
 
 /* The number in the only `min(x, 1024)` that the launcher's expression is made of; no node: there is none. */
 static struct node cap_of(const struct function *f, const struct launch *l, struct node e, int depth)
@@ -54,7 +43,7 @@ static struct node cap_of(const struct function *f, const struct launch *l, stru
     return found;
 }
 
-static bool cap_known(const struct function *f, const struct launch *l, struct detail *d)
+static bool cap_known(const struct function *f, const struct launch *l, struct block_number *d)
 {
     d->f = f;
     d->host = l->host;
@@ -65,7 +54,7 @@ static bool cap_known(const struct function *f, const struct launch *l, struct d
 }
 
 /* The number behind a launch's block expression. */
-static bool block_of(const struct function *f, const struct launch *l, struct detail *d)
+static bool block_of(const struct function *f, const struct launch *l, struct block_number *d)
 {
     struct node block = node_strip(l->block), e = block;
     size_t parts;
@@ -127,7 +116,7 @@ static struct node template_argument(const struct function *f, const struct laun
 
 /* A template parameter that every launch gives the block's number, where that changes along: as a literal
  * beside a literal, or by the name of the constant. */
-static bool is_block_parameter(const struct function *f, const struct detail *d, struct node name)
+static bool is_block_parameter(const struct function *f, const struct block_number *d, struct node name)
 {
     int64_t value;
     if (!node_is(f->whole, NODE_TEMPLATE_DECLARATION) || d->where == VARIABLE)
@@ -162,7 +151,7 @@ static bool is_bounded(const struct function *f, struct node e, int64_t length)
 
 /* Shared arrays with a slot a thread must be long enough; a literal length that equals the block's grows with
  * it. */
-static bool arrays_fit(const struct function *f, const struct detail *d, int threads, struct edits *edits)
+static bool arrays_fit(const struct function *f, const struct block_number *d, int threads, struct edits *edits)
 {
     for (struct node *element = nodes_of(f, f->body, NODE_SUBSCRIPT_EXPRESSION); node_ok(*element); element++) {
         const struct variable *v = function_variable_of(f, node_field(*element, FIELD_ARGUMENT));
@@ -170,7 +159,8 @@ static bool arrays_fit(const struct function *f, const struct detail *d, int thr
             !poly_is_thread(f, subscript_index(f, *element)))
             continue;
         int64_t length;
-        if (node_is(v->size, NODE_IDENTIFIER) && (d->where == CONSTANT || is_block_parameter(f, d, v->size)))
+        if (node_is(v->size, NODE_IDENTIFIER) &&
+            (d->where == CONSTANT || is_constant(f, d, v->size) || is_block_parameter(f, d, v->size)))
             continue; /* what says it changes for both */
         if (!constant_value(f, v->size, &length))
             return false;
@@ -185,11 +175,13 @@ static bool arrays_fit(const struct function *f, const struct detail *d, int thr
 }
 
 /* The kernel itself repeats the number, other than as an array's length. */
-static bool repeats(const struct function *f, int64_t old)
+static bool repeats(const struct function *f, const struct block_number *d)
 {
+    int64_t old = d->old;
     for (struct node *x = nodes_of(f, f->body, NODE_NUMBER_LITERAL); node_ok(*x); x++) {
         int64_t v;
-        if (constant_value(f, *x, &v) && v == old && !node_is(node_parent(*x), NODE_ARRAY_DECLARATOR))
+        if (constant_value(f, *x, &v) && !node_is(node_parent(*x), NODE_ARRAY_DECLARATOR) &&
+            (v == old || (d->constant && v > 0 && v % old == 0)))
             return true;
     }
     for (struct node *step = nodes_of(f, f->body, NODE_IDENTIFIER); node_ok(*step); step++) {
@@ -199,64 +191,7 @@ static bool repeats(const struct function *f, int64_t old)
                            str_has_word(text_of(f, node_field(f->whole, FIELD_PARAMETERS)), text_of(f, *step));
         bool of_file =
             !function_variable_of(f, *step) && !of_template && !node_is(parent, NODE_ARRAY_DECLARATOR);
-        if (of_file && constant_value(f, *step, &v) && v == old)
-            return true;
-    }
-    return false;
-}
-
-/* The number that makes a division by `by` round up: 127 of `x + 127`, 128 of `x + 128 - 1`; *less: what stands
- * behind it is missing. No node: it does not. */
-static struct node rounds_up(const struct function *f, struct node dividend, int64_t by, int *less)
-{
-    int64_t value;
-    *less = 1;
-    if (node_is_binary(f, dividend, "-") && constant_value(f, node_field(dividend, FIELD_RIGHT), &value) &&
-        value == 1) {
-        *less = 0;
-        dividend = node_strip(node_field(dividend, FIELD_LEFT));
-    }
-    struct node add = node_strip(node_field(dividend, FIELD_RIGHT));
-    bool up = node_is_binary(f, dividend, "+") && node_is(add, NODE_NUMBER_LITERAL) &&
-              constant_value(f, add, &value) && value == by - *less;
-    return up ? add : (struct node){0};
-}
-
-/* `(x + 127) / 128` in the host function: both numbers follow. */
-static void grid_follow(const struct function *f, const struct detail *d, struct edits *edits)
-{
-    for (struct node *e = nodes_of(f, d->host, NODE_BINARY_EXPRESSION); node_ok(*e); e++) {
-        struct node right = node_strip(node_field(*e, FIELD_RIGHT)), add;
-        int64_t by;
-        int less;
-        if (!str_eq(node_op(f, *e), "/") || !node_is(right, NODE_NUMBER_LITERAL) ||
-            !constant_value(f, right, &by) || by % d->old != 0)
-            continue;
-        add = rounds_up(f, node_strip(node_field(*e, FIELD_LEFT)), by, &less);
-        if (!node_ok(add))
-            continue;
-        by = by / d->old * d->threads;
-        edits_node(edits, add, arena_printf(f->a, "%lld", (long long)by - less));
-        edits_node(edits, right, arena_printf(f->a, "%lld", (long long)by));
-    }
-}
-
-/* Does the launcher's expression follow the number: does it, or what it is made of, mention its name? */
-static bool host_follows(const struct function *f, const struct launch *l, struct node e, const char *name,
-                         int depth)
-{
-    size_t n, parts;
-    if (!node_ok(e) || str_has_word(text_of(f, e), name) || depth > 4)
-        return node_ok(e) && depth <= 4;
-    struct node *names = node_find_all(f->a, e, NODE_IDENTIFIER, &n);
-    if (node_is(e, NODE_IDENTIFIER) || node_is(e, NODE_PARAMETER_DECLARATION))
-        names = &e, n = 1;
-    for (size_t i = 0; i < n; i++) {
-        struct node *list = launch_dim3(f, l, names[i], &parts);
-        for (size_t k = 0; list && k < parts; k++)
-            if (host_follows(f, l, list[k], name, depth + 1))
-                return true;
-        if (host_follows(f, l, node_field(host_declarator(f, l, names[i]), FIELD_VALUE), name, depth + 1))
+        if (of_file && !is_constant(f, d, *step) && constant_value(f, *step, &v) && v == old)
             return true;
     }
     return false;
@@ -286,7 +221,7 @@ static bool mentions_atom(const struct poly *p, const char *atom)
 
 /* A fixed number of steps of the block, behind a question for the end: more threads reach no less, and the
  * launcher may ask whether fewer are enough, by the name that changes. */
-static bool in_steps(const struct function *f, const struct detail *d, struct node subscript,
+static bool in_steps(const struct function *f, const struct block_number *d, struct node subscript,
                      const struct poly *p)
 {
     for (size_t l = 0; l < f->n_launches && d->threads < d->old; l++) {
@@ -319,7 +254,7 @@ static bool moves_pointers(const struct function *f, struct node body)
 /* Is the grid cut into pieces of the block, in a way that follows? Needed where the kernel indexes over the
  * grid without a loop. Elsewhere no element may belong to a thread by its number alone: fewer threads would
  * leave it out. What is left a block is of another part of the work when blocks change. */
-static bool grid_follows(const struct function *f, const struct detail *d)
+static bool grid_follows(const struct function *f, const struct block_number *d)
 {
     size_t n, n_loops;
     struct node *all = node_find_all(f->a, f->body, NODE_SUBSCRIPT_EXPRESSION, &n);
@@ -357,6 +292,9 @@ static bool grid_follows(const struct function *f, const struct detail *d)
             node_is(parent, NODE_ASSIGNMENT_EXPRESSION) && node_same(node_field(parent, FIELD_LEFT), all[i]);
         by_block = by_block || (stored && !thread && block);
     }
+    bool whole;
+    if (!over_grid && d->where != VARIABLE && takes_tiles(f, d, &whole))
+        return whole && tiles_follow(f, d);
     if (!over_grid) /* threads that nobody counts: the kernel is made for so many */
         return n_loops > 0 || str_has_word(text_of(f, f->body), "blockDim.x");
     if (by_block)
@@ -405,7 +343,7 @@ static bool assembly_counts(const struct function *f)
 
 /* A launcher that takes at most so many threads takes fewer where there is less work, and the kernel bears it:
  * its loops ask how many they are, or there are as many more blocks. Nobody else knows the number. */
-static bool cap_is_free(const struct function *f, const struct detail *d)
+static bool cap_is_free(const struct function *f, const struct block_number *d)
 {
     size_t said = 0;
     int64_t value;
@@ -422,9 +360,9 @@ static bool cap_is_free(const struct function *f, const struct detail *d)
 }
 
 /* Does the launch's block come from this number? */
-static bool takes(const struct function *f, const struct launch *l, const struct detail *d)
+static bool takes(const struct function *f, const struct launch *l, const struct block_number *d)
 {
-    struct detail other = {0};
+    struct block_number other = {0};
     if (!(d->where == CAP ? cap_known : block_of)(f, l, &other))
         return false;
     if (d->where == LITERAL)
@@ -433,7 +371,7 @@ static bool takes(const struct function *f, const struct launch *l, const struct
 }
 
 /* Every kernel of the same host function whose launches carry this number. */
-static bool all_take(const struct detail *d, struct edits *edits, struct err *why)
+static bool all_take(const struct block_number *d, struct edits *edits, struct err *why)
 {
     const struct transform_input *in = d->f->in;
     struct arena *a = d->f->a;
@@ -447,7 +385,7 @@ static bool all_take(const struct detail *d, struct edits *edits, struct err *wh
         f->block_x = d->old;
         if (assembly_counts(f))
             return err_input(why, "inline assembly of %s is for a number of threads", f->name);
-        if (d->where != CONSTANT && repeats(f, d->old))
+        if (d->where != CONSTANT && repeats(f, d))
             return err_input(why, "%s writes the number of threads down", f->name);
         if (!arrays_fit(f, d, d->threads, edits))
             return err_input(why, "a shared array of %s is too short for %d threads", f->name, d->threads);
@@ -455,7 +393,7 @@ static bool all_take(const struct detail *d, struct edits *edits, struct err *wh
             return err_input(why, "the grid of %s does not follow the block", f->name);
         struct node bound = launch_bound(f);
         int64_t most;
-        bool said = node_ok(bound);
+        bool said = node_ok(bound) && !is_constant(f, d, bound);
         if (said && !constant_value(f, bound, &most))
             return err_input(why, "the launch bounds of %s are not known", f->name);
         if (said && most != d->threads && (most < d->threads || most == d->old)) {
@@ -465,7 +403,7 @@ static bool all_take(const struct detail *d, struct edits *edits, struct err *wh
                 edits_node(edits, bound, arena_printf(a, "%d", d->threads));
         }
         for (size_t l = 0; edits && d->where == LITERAL && l < f->n_launches; l++) {
-            struct detail other = {0};
+            struct block_number other = {0};
             if (!takes(f, &f->launches[l], d) || !block_of(f, &f->launches[l], &other))
                 continue;
             if (!is_edited(edits, other.value)) /* two launches may share a dim3 */
@@ -484,6 +422,38 @@ static bool all_take(const struct detail *d, struct edits *edits, struct err *wh
     if (edits && d->where == LITERAL)
         grid_follow(d->f, d, edits);
     return true;
+}
+
+/* The one constant by which the kernels of a literal block say its number, where nobody else says it: it
+ * changes along. */
+static void constant_of(struct block_number *d)
+{
+    const struct function *f = d->f;
+    struct block_number found = *d;
+    for (struct node *item = file_items(f, NULL); node_ok(*item); item++) {
+        const char *name = NULL;
+        struct node value = defined_as(f, *item, d->old, &name);
+        if (!node_ok(value) || !str_has_word(text_of(f, f->whole), name))
+            continue;
+        if (found.constant)
+            return;
+        found.constant = name;
+        found.constant_value = value;
+    }
+    if (!found.constant)
+        return;
+    size_t said = 1, n;
+    struct function **all = functions_open(f->in, f->a, &n);
+    for (size_t i = 0; i < n; i++) {
+        bool takes_it = all[i]->global && all[i]->n_launches > 0;
+        for (size_t l = 0; l < all[i]->n_launches; l++)
+            takes_it = takes_it && takes(all[i], &all[i]->launches[l], d);
+        if (takes_it)
+            said += times_said(text_of(f, all[i]->whole), found.constant);
+    }
+    said += times_said(text_of(f, d->host), found.constant);
+    if (said == times_said(f->text, found.constant))
+        *d = found;
 }
 
 /* Does a block take several rows along its y? One of a single row would leave them out. */
@@ -522,16 +492,16 @@ static bool row_fits(const struct function *f, char **bound, int *width)
         return false;
     return *bound && f->n_launches == 1 && (!node_ok(shared) || node_text_is(f->s, shared, "0")) &&
            !str_has_word(text_of(f, f->body), "gridDim.y") && !assembly_counts(f) &&
-           arrays_fit(f, &(struct detail){.where = LITERAL}, 1024, NULL);
+           arrays_fit(f, &(struct block_number){.where = LITERAL}, 1024, NULL);
 }
 
 /* The launcher's `min(x, 1024)`: another number in its place, or no more threads than leave the last round
  * full. */
-static void cap_sites(const struct detail *d, const int *settings, struct site_list *found)
+static void cap_sites(const struct block_number *d, const int *settings, struct site_list *found)
 {
     struct arena *a = d->f->a;
     for (const int *s = settings; *s != NO_SETTING; s++) {
-        struct detail one = *d;
+        struct block_number one = *d;
         bool even = *s > UP_TO, other = settings[0] > UP_TO ? even : !even;
         one.threads = threads_most(*s);
         if (!other || (!even && one.threads == d->old) || !all_take(&one, NULL, NULL))
@@ -546,7 +516,7 @@ static void cap_sites(const struct detail *d, const int *settings, struct site_l
 }
 
 /* min(x, 1024): as many threads as make the same number of rounds, in whole warps. */
-static void cap_apply(const struct detail *d, struct edits *edits)
+static void cap_apply(const struct block_number *d, struct edits *edits)
 {
     const struct function *f = d->f;
     struct arena *a = f->a;
@@ -577,18 +547,20 @@ static void block_find(struct function *f, struct site_list *found)
     static const int own_even[] = {UP_TO + 1024, UP_TO + 512, UP_TO + 256};
     const int *all_even = settings_to_try(f, found, own_even, ARRAY_LEN(own_even));
     for (size_t l = 0; l < f->n_launches; l++) {
-        struct detail one = {0};
+        struct block_number one = {0};
         char *bound;
         int width;
         bool known = block_of(f, &f->launches[l], &one) && one.old >= 32;
+        if (known && one.where == LITERAL)
+            constant_of(&one);
         known = known || (!row_fits(f, &bound, &width) && cap_known(f, &f->launches[l], &one));
         if (!known && strstr(text_of(f, host_value(f, &f->launches[l], f->launches[l].block)), "/ 32 * 32"))
             continue; /* it is a row's block already */
         if (!known)
-            one = (struct detail){.f = f}; /* it is worked out: a row's block may stand for it */
+            one = (struct block_number){.f = f}; /* it is worked out: a row's block may stand for it */
         bool seen = false;
         for (size_t s = 0; s < found->list.n; s++) {
-            const struct detail *d = found->list.v[s].detail;
+            const struct block_number *d = found->list.v[s].detail;
             seen = seen || !known || node_same(d->value, one.value) ||
                    (one.where == LITERAL && d->where == LITERAL && node_same(d->host, one.host) &&
                     d->old == one.old);
@@ -611,7 +583,9 @@ static void block_find(struct function *f, struct site_list *found)
                 ->detail = arena_copy(f->a, &one, sizeof(one));
         }
         for (const int *most = all_most;
-             *most != NO_SETTING && (!known || !repeats(f, one.old)) && row_fits(f, &bound, &width); most++) {
+             *most != NO_SETTING && (!known || !repeats(f, &(struct block_number){.old = one.old})) &&
+             row_fits(f, &bound, &width);
+             most++) {
             if (*most < UP_TO)
                 continue;
             one.threads = *most;
@@ -651,9 +625,9 @@ static bool row_apply(const struct function *f, int most, struct edits *edits, s
 static bool block_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
                         struct err *why_not)
 {
-    const struct detail *d = site->detail;
+    const struct block_number *d = site->detail;
     if (d->where == CAP) {
-        struct detail plain = *d;
+        struct block_number plain = *d;
         plain.threads = threads_most(d->threads);
         if (!all_take(&plain, edits, why_not))
             return false;
@@ -665,6 +639,9 @@ static bool block_apply(const struct function *f, const struct transform_site *s
     if (!all_take(d, edits, why_not))
         return false;
     bool spaced = d->where == CONSTANT && text_of(f, d->value)[0] == ' ';
+    if (d->constant)
+        edits_node(edits, d->constant_value,
+                   arena_printf(f->a, text_of(f, d->constant_value)[0] == ' ' ? " %d" : "%d", d->threads));
     if (d->where != LITERAL)
         edits_node(edits, d->value, arena_printf(f->a, spaced ? " %d" : "%d", d->threads));
     return true;
