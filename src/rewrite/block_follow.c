@@ -73,10 +73,8 @@ static struct node rest_counts(const struct function *f, struct node division, i
                 number = node_strip(node_field(rest, FIELD_RIGHT));
     const char *counts = text_compact(f->a, text_of(f, asked)),
                *behind = text_compact(f->a, text_of(f, other)) + strlen(counts);
-    bool more = str_ends(counts, "!=0") || str_ends(counts, ">0");
-    bool known = node_same(asked, other)  ? more
-                 : str_eq(behind, "?1:0") ? more
-                                          : str_eq(behind, "?0:1") && str_ends(counts, "==0");
+    bool more = str_ends(counts, "!=0") || str_ends(counts, ">0"), known = more && node_same(asked, other);
+    known = known || (more && str_eq(behind, "?1:0")) || (str_ends(counts, "==0") && str_eq(behind, "?0:1"));
     known = known && node_is_binary(f, rest, "%") && node_is(number, NODE_NUMBER_LITERAL) &&
             constant_value(f, number, &value) && value == by &&
             str_eq(text_of(f, node_field(rest, FIELD_LEFT)), text_of(f, node_field(division, FIELD_LEFT)));
