@@ -9,7 +9,8 @@
 enum {
     LONG_INSNS = 2000000,  /* of a launch's last block, where it will then have ended, */
     LONG_TOTAL = 6000000,  /* of all shapes together */
-    IDLE_INSNS = 60,       /* a warp that did less has done nothing */
+    WORK_INSNS = 1000000,  /* of a block of a workload, or of a shape that was sought, */
+    WORK_TOTAL = 4000000,  /* while its blocks have not run more than this together */
     SOUGHT_INSNS = 400000, /* to find blocks that work, where those at the usual places do not: */
     FIRST_SOUGHT = 64,     /* such blocks at the grid's beginning, */
     ENDS = 5 * 5 * 5,      /* at the ends and in the middle of each extent, */
@@ -18,10 +19,9 @@ enum {
     MORE_BLOCKS = 48,      /* from so many of them */
 };
 
-#define ENOUGH     0.9    /* of an output */
-#define TOO_FEW    0.75   /* of it, where that is an estimate, */
-#define MOST_BYTES 0x1p38 /* of a shape's buffers: half of what the simulator reserves */
-#define SURENESS   3      /* and so many standard deviations of it are on the way */
+#define ENOUGH   0.9  /* of an output */
+#define TOO_FEW  0.75 /* of it, where that is an estimate, */
+#define SURENESS 3    /* and so many standard deviations of it are on the way */
 
 enum { SOME_BLOCKS = 4 };
 
@@ -34,102 +34,6 @@ static size_t some_blocks(uint64_t n, uint64_t blocks[SOME_BLOCKS])
         if (k == 0 || wanted[i] > blocks[k - 1])
             blocks[k++] = wanted[i];
     return k;
-}
-
-/* An in-place argument of integers may hold places, which another launch's blocks have not made yet. */
-static bool holds_places(const struct task *t)
-{
-    for (size_t i = 0; i < t->n_args; i++)
-        if (t->args[i].role == ROLE_INOUT && !type_is_floating(t->args[i].type))
-            return true;
-    return false;
-}
-
-static bool certain(const struct probe *p, const struct ptx_report *r, bool first)
-{
-    bool sure = first || !(p->updated || holds_places(p->stage->task));
-    enum ptx_finding_kind kind = r->n_findings ? r->findings[0].kind : PTX_LOOP;
-
-    return r->end == PTX_BAD_LAUNCH ||
-           (sure && r->end == PTX_UNSAFE &&
-            (kind == PTX_OUT_OF_BOUNDS || kind == PTX_MISALIGNED || kind == PTX_NULL ||
-             kind == PTX_READ_ONLY_WRITTEN || kind == PTX_EARLY || kind == PTX_RACE_SHARED));
-}
-
-static void note_load(void *context, uint64_t addr, uint64_t bytes)
-{
-    struct probe *p = context;
-
-    if (p->reads)
-        stored_note(p->reads, addr, bytes, false);
-    if (addr - p->metered < p->metered_bytes)
-        p->loaded += (double)bytes;
-    for (size_t i = 0; i < p->n_watched; i++)
-        p->watched[i].read |= p->watched[i].addr - addr < bytes;
-}
-
-static void note_store(void *context, uint64_t addr, uint64_t bytes, bool atomic)
-{
-    stored_note(&((struct probe *)context)->block, addr, bytes, atomic);
-}
-
-bool probe_block(struct probe *p, const struct grid *g, uint64_t block, uint64_t insns, bool *ended,
-                 struct fate *fate, struct err *err)
-{
-    struct sanitizer sanitizer;
-    /* A block of the first launch races in its shared memory whatever others do. Leaps tear a thread's order.
-     */
-    unsigned races = p->leaps || !g->first ? 0 : checks_of(p->version->judge) & SANITIZE_RACE_SHARED;
-    unsigned checks = p->unasked ? SANITIZE_NC : SANITIZE_INIT | races;
-    const struct sanitize_stores stores = {p, note_store,
-                                           p->n_watched || p->reads || p->metered_bytes ? note_load : NULL};
-    const struct sanitize_ahead ahead = stage_ahead(p->stage);
-    const struct ptx_options o = {.device = p->version->judge->device,
-                                  .observers = {sanitizer_on(&sanitizer, checks)},
-                                  .max_warp_insns = insns,
-                                  .registers = g->kernel->resources.registers,
-                                  .blocks = &block,
-                                  .n_blocks = 1,
-                                  .leaps = p->leaps,
-                                  .ran = p->ran};
-    struct ptx_report report = {0};
-    const struct ptx_launch *l = g->launch;
-    double warps = ceil((double)l->block[0] * l->block[1] * l->block[2] / 32);
-    int64_t size;
-
-    sanitizer.stores = &stores;
-    sanitizer.ahead = &ahead;
-    stored_clear(&p->block);
-    bool ok = ptx_run(p->version->module, p->stage->mem, l, &o, &report, err);
-    p->insns += report.warp_insns;
-    p->block_insns = report.warp_insns;
-    p->busy |= (double)report.warp_insns > IDLE_INSNS * warps;
-    *ended = report.end == PTX_DONE;
-    stored_settle(&p->block);
-    if (p->stage->ahead.followed)
-        stored_join(&p->stage->ahead.writes, &p->block);
-    p->atomics |= p->block.atomics.n > 0;
-    for (size_t i = 0; i < p->stage->judge->n_outputs; i++) {
-        uint64_t addr = stage_arg(p->stage, p->stage->judge->outputs[i], &size);
-        p->wrote |= stored_bytes(&p->block, addr, (uint64_t)size) > 0;
-    }
-    if (ok && (!p->unasked || report.end == PTX_BAD_LAUNCH) && certain(p, &report, g->first))
-        fate_of_report(p->arena, p->version, &report, task_dims_text(p->arena, p->stage->task, p->stage->dims),
-                       fate);
-    p->undefined = report.n_findings && report.findings[0].kind == PTX_UNINITIALISED;
-    ptx_report_clear(&report);
-    return ok;
-}
-
-/* Where other blocks' results are missing it goes on with anything; nothing is certain then but where it
- * writes. */
-bool probe_unasked(struct probe *p, const struct grid *g, uint64_t block, bool *ended, struct fate *fate,
-                   struct err *err)
-{
-    p->unasked = true;
-    bool ok = probe_block(p, g, block, BLOCK_INSNS, ended, fate, err);
-    p->unasked = false;
-    return ok;
 }
 
 static bool anything_read(const struct judge *j, const struct stage *s)
@@ -370,6 +274,14 @@ static bool ends_later(const struct probe *p, const struct grid *g)
     return false;
 }
 
+/* What a block of it may run. A long loop of many blocks is a workload's as well, which then has spent enough.
+ */
+static uint64_t most_insns(const struct probe *p)
+{
+    return p->of->patient && p->insns < WORK_TOTAL && is_small(p->stage->task, p->of->dims) ? WORK_INSNS
+                                                                                            : BLOCK_INSNS;
+}
+
 static bool run_long(struct probe *p, const struct grid *g, uint64_t block, bool *ended, struct fate *fate,
                      struct err *err)
 {
@@ -389,7 +301,7 @@ bool probe_block_far(struct probe *p, const struct grid *g, uint64_t block, bool
 
     if (alone && enough && p->lasting)
         return run_long(p, g, block, ended, fate, err);
-    if (!probe_block(p, g, block, BLOCK_INSNS, ended, fate, err))
+    if (!probe_block(p, g, block, most_insns(p), ended, fate, err))
         return false;
     if (*ended || !fate_open(fate) || !enough || alone || p->atomics || !ends_later(p, g))
         return true;
@@ -411,7 +323,7 @@ static bool run_blocks(struct probe *p, const struct grid *g, struct tally *tall
         if (last)
             watch_ends(p);
         if (last ? !probe_block_far(p, g, blocks[i], &ended, fate, err)
-                 : !probe_block(p, g, blocks[i], BLOCK_INSNS, &ended, fate, err))
+                 : !probe_block(p, g, blocks[i], most_insns(p), &ended, fate, err))
             return false;
         p->ended &= ended;
         p->version->lasting |= !ended && fate_open(fate);
@@ -576,51 +488,13 @@ static void move(void *context, const struct plan_step *step, double bytes)
     p->copied |= step->kind == PLAN_COPY;
 }
 
-static double bytes_of(const struct task *t, const int64_t *dims)
-{
-    double bytes = 0;
-    int64_t n;
-
-    for (size_t i = 0; i < t->n_args; i++)
-        if (t->args[i].role != ROLE_SCALAR && task_shape(t, &t->args[i], dims, &n, NULL))
-            bytes += (double)n * (double)kernel_type_size(t->args[i].type);
-    return bytes;
-}
-
-bool can_be_probed(const struct stage *s, const struct plan *plan)
-{
-    double bytes = bytes_of(s->task, s->dims);
-
-    for (size_t i = 0; i < plan->n_workspaces; i++) {
-        bytes += (double)plan->workspace_bytes[i];
-        if (plan->workspace_bytes[i] > 0 && bytes > (double)s->judge->device->dram_bytes)
-            return false;
-    }
-    for (size_t i = 0; i < plan->n_steps; i++)
-        if (plan->steps[i].cooperative)
-            return false;
-    return !stage_moves_much(s, plan);
-}
-
-bool has_room(const struct task *t, const int64_t *dims)
-{
-    return bytes_of(t, dims) < MOST_BYTES;
-}
-
-bool in_place(const struct task *t)
-{
-    for (size_t i = 0; i < t->n_args; i++)
-        if (t->args[i].role == ROLE_INOUT)
-            return true;
-    return false;
-}
-
 /* A few blocks' values are those that the plan leaves: nothing else of the plan writes what they use or leave.
- * A second launch may, where all that it finds is what a block of the first has left. */
+ * A second launch may, where all that it finds is what a block of the first has left. A cluster runs whole: in
+ * place it may have run for two of its blocks. */
 static bool is_final(const struct probe *p, const struct plan *plan)
 {
     if (in_place(p->stage->task))
-        return plan->n_steps == 1 && !p->again;
+        return plan->n_steps == 1 && !p->again && !p->clustered;
     return plan->n_steps == 1 ||
            (!p->atomics && (p->launches == 1 || (p->launches == 2 && plan->n_steps == 2)));
 }
@@ -651,8 +525,7 @@ static bool conclude(struct probe *p, const struct plan *plan, struct extreme *x
     if (!words && p->ended && !p->clustered && !p->atomics)
         words = p->few;
     /* Of one launch, each block that ended tells what it has left. */
-    bool told = (p->ended || (plan->n_steps == 1 && p->others.ranges.n)) && !p->clustered && !words &&
-                is_final(p, plan);
+    bool told = (p->ended || (plan->n_steps == 1 && p->others.ranges.n)) && !words && is_final(p, plan);
     if (original) {
         x->odd = words;
         x->told = told;
@@ -668,56 +541,13 @@ static bool conclude(struct probe *p, const struct plan *plan, struct extreme *x
             fate_isf(fate, p->arena, VERDICT_WRONG, 0, "%s (%s)", words, where);
     } else if (told && x->told) {
         compare_pieces(p, x, fate);
+        x->compared = p->ended;
         if (p->ended)
             ran_join(p->version, p->ran);
     }
     if (original || !told || plan->n_steps != 1 || !fate_open(fate))
         return true;
     return compare_far(p, x, fate, err);
-}
-
-void probe_close(struct probe *p)
-{
-    stored_free(&p->block);
-    stored_free(&p->others);
-    stored_free(&p->earlier);
-}
-
-/* Numbers that cost little, as many pages may be filled for a few bytes of each. Half of the indices are their
- * range's last one or its first, which may mean something else: padding. */
-static void cheap_values(const struct task *t, const int64_t *dims, struct task_values *values, struct arena *a)
-{
-    for (size_t i = 0; i < t->n_args; i++) {
-        int64_t low = (int64_t)t->args[i].values.low, high;
-        values[i] = t->args[i].values;
-        if (values[i].kind == VALUE_NORMAL)
-            values[i].kind = VALUE_INTEGERS;
-        if (values[i].kind != VALUE_INDEX || kernel_type_size(t->args[i].type) < 4 || values[i].n_special ||
-            !values[i].high_expr || !dim_eval(values[i].high_expr, dims, &high) ||
-            (values[i].low_expr && !dim_eval(values[i].low_expr, dims, &low)))
-            continue;
-        values[i].special = arena_copy(a, (double[]){(double)low, (double)high - 1}, 2 * sizeof(double));
-        values[i].n_special = 2;
-        values[i].special_share = 0.5;
-    }
-}
-
-bool probe_open(struct stage *stage, struct version *v, struct arena *a, const int64_t *dims, struct plan *plan,
-                struct fate *fate, struct err *err)
-{
-    struct judge *j = v->judge;
-    struct task_values *values = arena_array(a, struct task_values, j->task->n_args + 1);
-    const struct stage_data data = {.values = values, .seed = j->options.seed, .place = 1};
-
-    *plan = (struct plan){0};
-    cheap_values(j->task, dims, values, a);
-    if (!stage_open(stage, j, &stage_sim, j->task, dims, &data, err))
-        return false;
-    if (!version_plan(v, a, dims, stage->addr, plan, fate, err)) {
-        stage_close(stage);
-        return false;
-    }
-    return true;
 }
 
 bool verify_extreme(struct judge *j, struct version *v, struct arena *a, struct extreme *x, bool original,
@@ -763,13 +593,13 @@ bool verify_extremes(struct judge *j, struct version *v, struct arena *a, struct
 bool verify_extreme_shape(struct judge *j, struct version *v, struct arena *a, const int64_t *dims,
                           struct fate *fate, struct err *err)
 {
-    struct extreme x = {.dims = dims};
+    struct extreme x = {.dims = dims, .patient = true};
     struct fate original = {0};
     bool ok = verify_extreme(j, &j->baseline, a, &x, true, &original, err) &&
               (!fate_open(&original) || verify_extreme(j, v, a, &x, false, fate, err));
 
     drop_pieces(j, &x);
-    if (ok && fate_open(&original) && fate_open(fate) && v->long_insns < LONG_TOTAL)
+    if (ok && fate_open(&original) && fate_open(fate) && !x.compared && v->long_insns < LONG_TOTAL)
         ok = reads_verify(j, v, a, dims, fate, err);
     return ok;
 }
@@ -783,7 +613,8 @@ bool verify_prepare_extremes(struct judge *j, struct version *original, struct e
     task_extremes(j->task, j->arena, &shapes, &n);
     j->extremes = arena_array(j->arena, struct extreme, n + j->task->n_workloads);
     for (size_t i = 0; i < n + j->task->n_workloads; i++) {
-        struct extreme x = {.dims = i < n ? shapes[i] : j->task->workloads + (i - n) * j->task->n_dims};
+        struct extreme x = {.dims = i < n ? shapes[i] : j->task->workloads + (i - n) * j->task->n_dims,
+                            .patient = i >= n};
         struct fate fate = {0};
         if (!verify_extreme(j, original, j->arena, &x, true, &fate, err))
             return false;

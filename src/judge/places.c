@@ -260,7 +260,7 @@ bool compare_far(const struct probe *p, const struct extreme *x, struct fate *fa
     struct judge *j = p->stage->judge;
     struct seeker s = {.n_targets = 0};
     const struct stage_visitor visitor = {.context = &s, .launch = seek_targets};
-    struct extreme found = {.dims = x->dims};
+    struct extreme found = {.dims = x->dims, .patient = x->patient};
     struct fate original = {0};
     struct stage stage;
     struct plan plan;
@@ -271,8 +271,12 @@ bool compare_far(const struct probe *p, const struct extreme *x, struct fate *fa
         return true;
     if (!probe_open(&stage, &j->baseline, p->arena, x->dims, &plan, &original, err))
         return false;
-    s.probe = (struct probe){
-        .version = &j->baseline, .stage = &stage, .arena = p->arena, .ended = true, .most_launches = 1};
+    s.probe = (struct probe){.of = &found,
+                             .version = &j->baseline,
+                             .stage = &stage,
+                             .arena = p->arena,
+                             .ended = true,
+                             .most_launches = 1};
     j->baseline.long_insns = p->version->long_insns; /* one allowance for both */
     ok = !fate_open(&original) || plan.n_steps != 1 || plan.steps[0].kind != PLAN_LAUNCH ||
          plan.steps[0].cooperative ||

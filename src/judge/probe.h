@@ -21,7 +21,9 @@ struct piece {
 
 struct extreme {
     const int64_t *dims;
+    bool patient;          /* its blocks may run to their end: a workload, or sought for what nothing has run */
     bool told;             /* some blocks ended, and what they wrote is final */
+    bool compared;         /* and all that a version's blocks wrote was compared with it */
     bool odd;              /* the original itself writes at other places, or too little */
     bool adds[MAX_ARGS];   /* outputs to which one block after the other adds */
     bool parts[MAX_ARGS];  /* in-place outputs of which the original's blocks write more or less, */
@@ -80,32 +82,37 @@ struct grid { /* of the launch at hand */
     bool first; /* of the plan */
 };
 
-/* extreme.c */
+/* probe.c */
 
 /* What it writes is then in p->block. */
 bool probe_block(struct probe *p, const struct grid *g, uint64_t block, uint64_t insns, bool *ended,
                  struct fate *fate, struct err *err);
-/* The same until its end, where that is likely within the longer limit. */
-bool probe_block_far(struct probe *p, const struct grid *g, uint64_t block, bool *ended, struct fate *fate,
-                     struct err *err);
 /* The same with anything in the place of what nobody has written. */
 bool probe_unasked(struct probe *p, const struct grid *g, uint64_t block, bool *ended, struct fate *fate,
                    struct err *err);
 void probe_close(struct probe *p);
-/* A shape; original: what it writes is kept. */
-bool verify_extreme(struct judge *j, struct version *v, struct arena *a, struct extreme *x, bool original,
-                    struct fate *fate, struct err *err);
 /* The buffers, with values that cost little, and the plan of a version. */
 bool probe_open(struct stage *stage, struct version *v, struct arena *a, const int64_t *dims, struct plan *plan,
                 struct fate *fate, struct err *err);
 /* Do a shape's buffers fit what the simulator reserves, with as much beside them? Else they cannot be opened.
  */
 bool has_room(const struct task *t, const int64_t *dims);
+/* May all of them be filled? */
+bool is_small(const struct task *t, const int64_t *dims);
 /* Not where gigabytes are to be copied that may change meanwhile, with a barrier of all blocks, or where a
  * workspace beside the buffers would not fit the device. */
 bool can_be_probed(const struct stage *s, const struct plan *plan);
 /* Is an output updated in place? A block that ran twice has then done it twice. */
 bool in_place(const struct task *t);
+
+/* extreme.c */
+
+/* A shape; original: what it writes is kept. */
+bool verify_extreme(struct judge *j, struct version *v, struct arena *a, struct extreme *x, bool original,
+                    struct fate *fate, struct err *err);
+/* As probe_block, until its end, where that is likely within the longer limit. */
+bool probe_block_far(struct probe *p, const struct grid *g, uint64_t block, bool *ended, struct fate *fate,
+                     struct err *err);
 
 /* reads.c: blocks that have left out a part of an input. */
 bool reads_verify(struct judge *j, struct version *v, struct arena *a, const int64_t *dims, struct fate *fate,

@@ -26,6 +26,14 @@ struct place {
 /* The integers [*low, *high) of an index; of offsets, *high is one of them. */
 void values_range(const struct task_values *v, const int64_t *dims, int64_t *low, int64_t *high);
 
+/* plain.c: one of n numbers that 64 bits choose; a small integer, exact in its type, that 8 choose. */
+uint64_t values_below(uint64_t bits, uint64_t n);
+double values_small(enum kernel_type t, uint64_t bits);
+/* Elements [first, first + n) of a buffer of such values alone, `own` being its seed and range that of
+ * values_range. False: it has others. */
+bool values_plain(const struct task_arg *arg, const struct task_values *v, const int64_t *range, uint64_t own,
+                  int64_t first, int64_t n, char *to);
+
 /* ordered.c: an element of such values; range is that of values_range, row and column are of the last extent.
  */
 int64_t ordered_value(const struct task_values *v, const int64_t *range, uint64_t own, struct place at);

@@ -149,25 +149,6 @@ static double tiny_scale(enum kernel_type t)
     return t == KT_F16 ? 0x1p-16 : 1e-12;
 }
 
-static uint64_t drawn_below(uint64_t bits, uint64_t n)
-{
-    return (uint64_t)(((unsigned __int128)bits * n) >> 64);
-}
-
-enum { SMALL_INTEGERS = 17 };
-
-static double small_integer(enum kernel_type t, uint64_t bits)
-{
-    if (t == KT_U8)
-        return (double)(bits & 255);
-    if (t == KT_I8)
-        return (double)(bits & 255) - 128;
-    if (t == KT_BOOL)
-        return (double)(bits & 1);
-    return (double)(bits % SMALL_INTEGERS) -
-           (integer(t) && (t == KT_U16 || t == KT_U32 || t == KT_U64) ? 0 : 8);
-}
-
 /* ---- wild values ---- */
 
 static struct place place_of(int64_t i, int64_t row_length)
@@ -212,7 +193,7 @@ static uint64_t any_integer(const struct task_arg *arg, unsigned rung, uint64_t 
     if (sorted && bits == UINT64_MAX)
         return highest;
     if (sorted)
-        return lowest + drawn_below(bits, highest - lowest);
+        return lowest + values_below(bits, highest - lowest);
     switch (pick % 16) {
     case 0:
         return lowest;
@@ -293,12 +274,12 @@ static double element(const struct task_arg *arg, const struct task_values *v, i
     case VALUE_MIXED:
         return ldexp(rng_normal_of(bits), (int)(rng_mix(bits) % 17) - 8);
     case VALUE_INDEX:
-        return (double)(int64_t)((uint64_t)low + drawn_below(bits, (uint64_t)high - (uint64_t)low));
+        return (double)(int64_t)((uint64_t)low + values_below(bits, (uint64_t)high - (uint64_t)low));
     case VALUE_CONSTANT:
         return v->constant;
     case VALUE_RANGE:
     case VALUE_INTEGERS:
-        return small_integer(arg->type, bits);
+        return values_small(arg->type, bits);
     case VALUE_FAINT:
         if (arg->type == KT_F16)
             return normal_below(bits, -4, 16);
@@ -591,61 +572,6 @@ static double nearest_to_zero(const struct task_values *v, int64_t low, int64_t 
     return v->kind == VALUE_CONSTANT ? v->constant : 0;
 }
 
-/* Whole elements that their bits alone decide: one of a table, or, without it, low and up to `span` more. */
-struct whole {
-    const uint64_t *table; /* SMALL_INTEGERS */
-    uint64_t low, span;
-};
-
-static inline void fill_whole(const struct whole *w, size_t size, uint64_t own, int64_t first, int64_t n,
-                              char *to)
-{
-    for (int64_t i = 0; i < n; i++) {
-        uint64_t bits = rng_hash(own, (uint64_t)(first + i));
-        uint64_t v = w->table ? w->table[bits % SMALL_INTEGERS] : w->low + drawn_below(bits, w->span);
-        memcpy(to + (size_t)i * size, &v, size); /* the lower bytes come first */
-    }
-}
-
-/* Does an integer type hold all of [low, high), and a double, through which other values go? */
-static bool holds_range(enum kernel_type t, int64_t low, int64_t high)
-{
-    unsigned bits = MIN(8 * (unsigned)kernel_type_size(t), 54u) - task_type_signed(t);
-    int64_t most = ((int64_t)1 << bits) - 1;
-
-    return low >= (task_type_signed(t) ? -most - 1 : 0) && high - 1 <= most;
-}
-
-/* What large buffers are filled with, page after page. False: with other values, or these are too few. */
-static bool fill_pages(const struct task_arg *arg, const struct task_values *v, const int64_t *range,
-                       uint64_t own, int64_t first, int64_t n, char *to)
-{
-    enum kernel_type t = arg->type;
-    size_t size = kernel_type_size(t);
-    uint64_t table[SMALL_INTEGERS] = {0};
-    struct whole w = {.low = (uint64_t)range[0], .span = (uint64_t)range[1] - (uint64_t)range[0]};
-
-    if (v->patterned || v->sprinkled || v->tied || v->faint || v->n_special || n < SMALL_INTEGERS ||
-        t == KT_BOOL)
-        return false;
-    if (v->kind == VALUE_INTEGERS && size > 1) {
-        w.table = table;
-        for (uint64_t i = 0; i < SMALL_INTEGERS; i++)
-            task_from_double(t, small_integer(t, i), &table[i]);
-    } else if (v->kind != VALUE_INDEX || !integer(t) || !holds_range(t, range[0], range[1])) {
-        return false;
-    }
-    if (size == 1)
-        fill_whole(&w, 1, own, first, n, to);
-    else if (size == 2)
-        fill_whole(&w, 2, own, first, n, to);
-    else if (size == 4)
-        fill_whole(&w, 4, own, first, n, to);
-    else
-        fill_whole(&w, 8, own, first, n, to);
-    return true;
-}
-
 /* Neighbours have the same lower half of their bits, or 16 or 8 of them, as far as the range goes. */
 static uint64_t alias_of(const struct task_arg *arg, const struct task_values *v, const int64_t *range,
                          uint64_t own, int64_t i)
@@ -661,7 +587,7 @@ static uint64_t alias_of(const struct task_arg *arg, const struct task_values *v
     if (span > 257)
         step = span > 65537 ? 65536 : 256;
     shared %= MAX(MIN(step, span - step), (uint64_t)1);
-    return (uint64_t)range[0] + shared + step * drawn_below(bits, (span - shared + step - 1) / step);
+    return (uint64_t)range[0] + shared + step * values_below(bits, (span - shared + step - 1) / step);
 }
 
 /* A NaN has no sign that means anything: it may have either. */
@@ -723,7 +649,7 @@ static void fill(const struct task_arg *arg, const struct task_values *values, c
     char *p = to;
 
     values_range(values, dims, &range[0], &range[1]);
-    if (fill_pages(arg, values, range, own, first, n, to))
+    if (values_plain(arg, values, range, own, first, n, to))
         return;
     if (arg->n_shape == 0 || !dim_eval(arg->shape[arg->n_shape - 1], dims, &row_length) || row_length < 1)
         row_length = 1;
