@@ -20,17 +20,4 @@ cat "$out/kinds.err"
 for differ in 5 10 20; do
     python3 tools/clock/fit.py "$out/$lot.csv" "docs/results/clock/$lot-modelled.csv" --by task --differ "$differ"
 done
-[ -z "$board" ] || python3 - "$out/board.jsonl" <<'EOF'
-import json
-import sys
-
-for line in open(sys.argv[1], encoding="utf-8"):
-    try:
-        r = json.loads(line)
-    except ValueError:
-        print(line[:200].strip())
-        continue
-    times = "; ".join(f"{w['baseline_us'] or 0:.2f} / {w['best_us'] or 0:.2f} / {w['light_us'] or 0:.2f}" for w in r["workloads"])
-    s = r["speedup"]
-    print(f"{r['task']:44} {r['verdict']:8} {s['geomean'] or 0:.3f} [{s['low'] or 0:.3f}, {s['high'] or 0:.3f}]  {times}  {r['words'][:60]}")
-EOF
+[ -z "$board" ] || python3 tools/h200/bench_table.py "$out/board.jsonl"
