@@ -20,7 +20,8 @@ enum {
     MOST_NUMBERS = 120,        /* in the sources, */
     MOST_DECIDED = 48,         /* and those of them by which the launchers decide */
     MOST_BOUNDARY = INT32_MAX, /* elements of a shape at which one turns over: beyond are the extreme shapes */
-    MOST_BOUNDARIES = 4,       /* comparisons of a version's own, with up to three shapes each */
+    MOST_BOUNDARIES = 4,       /* comparisons of a version's own, with up to five shapes each */
+    MOST_BASES = 12,           /* shapes from which such a one is sought */
     TWIN = 5,                  /* an extent that is small, but not the smallest */
     MOST_LEAST = 4,            /* shapes that are no rounder than the launcher asks for */
     ROUNDEST = 256,            /* of these: what an extent may be a multiple of */
@@ -137,6 +138,16 @@ static const struct plan *original_plan(const struct branches *b, const int64_t 
     return known;
 }
 
+/* Blocks of another kind: trees over a block's warps want a power of two of them, and others all lanes. */
+static uint64_t block_mark(const struct plan_step *s, size_t at)
+{
+    uint64_t threads = (uint64_t)s->block[0] * s->block[1] * s->block[2], warps = (threads + 31) / 32;
+    uint64_t kind =
+        (threads % 32 != 0) | (uint64_t)((warps & (warps - 1)) != 0) << 1 | (uint64_t)(warps == 1) << 2;
+
+    return rng_hash(rng_hash(0x626c6f636b73, at), kind ^ hash_text(s->kernel));
+}
+
 /* What is new of a shape; that is then known. */
 static bool look(struct branches *b, const int64_t *dims, struct plan *plan, struct news *news,
                  struct fate *fate)
@@ -165,6 +176,9 @@ static bool look(struct branches *b, const int64_t *dims, struct plan *plan, str
         news->mark |= add(b, plan->marks[i], &news->rare);
         sum += rng_mix(plan->marks[i]);
     }
+    for (size_t i = 0; i < plan->n_steps; i++)
+        if (plan->steps[i].kind == PLAN_LAUNCH)
+            news->mark |= add(b, block_mark(&plan->steps[i], i), &news->rare);
     news->mixed = add_mixed(b, sum);
     add_numbers(b, own, UINT64_MAX);
     add_numbers(b, plan, 0);
@@ -321,13 +335,25 @@ static bool compared(struct branches *b, const int64_t *dims, uint64_t place, in
     return found;
 }
 
+/* What a dim may be a multiple of in the domain. */
+static int64_t unit_of(const struct branches *b, const int64_t *dims, size_t i)
+{
+    const struct task *t = b->version->judge->task;
+    int64_t next[16];
+
+    memcpy(next, dims, t->n_dims * sizeof(*dims));
+    next[i]++;
+    return task_in_domain(t, next) ? 1 : dims[i];
+}
+
 /* Sets a dim so that what is compared with the number becomes it, where it rises with that dim. */
 static bool solve(struct branches *b, int64_t *dims, size_t i, const struct plan_number *x)
 {
-    int64_t other = 0, low = dims[i], high = low;
+    int64_t other = 0, low = dims[i], high = low, unit;
 
     if (!compared(b, dims, x->place, &other) || other >= x->number)
         return false;
+    unit = unit_of(b, dims, i);
     while (other < x->number) {
         low = high;
         high *= 2;
@@ -335,8 +361,8 @@ static bool solve(struct branches *b, int64_t *dims, size_t i, const struct plan
         if (high > INT32_MAX || !compared(b, dims, x->place, &other))
             return false;
     }
-    while (high - low > 1) { /* below the number at low, not so at high */
-        dims[i] = low + (high - low) / 2;
+    while (high - low > unit) { /* below the number at low, not so at high */
+        dims[i] = low + (high - low) / unit / 2 * unit;
         bool above = compared(b, dims, x->place, &other);
         if (!above)
             return false;
@@ -428,6 +454,22 @@ static bool take_boundary(struct branches *b, const int64_t *dims, int64_t numbe
     return meets;
 }
 
+/* So many times what is compared: a loop of the blocks that are capped there goes on, in turns that are
+ * unrolled by two or four, and what a capped grid leaves out is most of it. */
+static void note_multiples(struct branches *b, int64_t *dims, size_t k)
+{
+    static const int64_t times[] = {3, 7};
+    const struct task *t = b->version->judge->task;
+    int64_t own = dims[k];
+
+    for (size_t i = 0; i < ARRAY_LEN(times); i++) {
+        dims[k] = own * times[i];
+        if (own <= INT32_MAX && task_in_domain(t, dims) && task_case_elements(t, dims) <= MOST_BOUNDARY)
+            note_shape(b->version, dims);
+    }
+    dims[k] = own;
+}
+
 /* One dim beside a base's others, itself or its product with another. */
 static bool find_boundary(struct branches *b, const int64_t *base, int64_t number, int64_t by,
                           struct fate *fate)
@@ -442,8 +484,11 @@ static bool find_boundary(struct branches *b, const int64_t *base, int64_t numbe
             if (times < 1 || number % times)
                 continue;
             dims[i] = number / times + by;
-            if (take_boundary(b, dims, number, number + by * times, fate))
-                return true;
+            if (!take_boundary(b, dims, number, number + by * times, fate))
+                continue;
+            if (by == 0)
+                note_multiples(b, dims, i);
+            return true;
         }
         dims[i] = base[i];
     }
@@ -451,7 +496,7 @@ static bool find_boundary(struct branches *b, const int64_t *base, int64_t numbe
 }
 
 /* What is compared with the number is made of a dim, which is solved for. */
-static bool solve_boundary(struct branches *b, const int64_t *least, int64_t number, int64_t by,
+static bool solve_boundary(struct branches *b, const int64_t *base, int64_t number, int64_t by,
                            struct fate *fate)
 {
     const struct task *t = b->version->judge->task;
@@ -460,12 +505,15 @@ static bool solve_boundary(struct branches *b, const int64_t *least, int64_t num
     for (size_t k = 0; k < b->numbers.n * t->n_dims && !over(b, fate); k++) {
         const struct plan_number x = b->numbers.v[k / t->n_dims];
         int64_t other;
-        memcpy(dims, least, t->n_dims * sizeof(*dims));
+        memcpy(dims, base, t->n_dims * sizeof(*dims));
         if (!x.orders || x.varies || x.number != number || !solve(b, dims, k % t->n_dims, &x))
             continue;
         dims[k % t->n_dims] += by;
-        if (compared(b, dims, x.place, &other) && take_boundary(b, dims, number, other, fate))
-            return true;
+        if (!compared(b, dims, x.place, &other) || !take_boundary(b, dims, number, other, fate))
+            continue;
+        if (by == 0)
+            note_multiples(b, dims, k % t->n_dims);
+        return true;
     }
     return false;
 }
@@ -473,7 +521,8 @@ static bool solve_boundary(struct branches *b, const int64_t *least, int64_t num
 /* The number itself and one vector to either side of it, where other dims are small, or as in a workload. */
 static void add_boundaries(struct branches *b, const int64_t *least, struct fate *fate)
 {
-    const struct task *t = b->version->judge->task;
+    const struct judge *j = b->version->judge;
+    const struct task *t = j->task;
     int64_t numbers[MOST_BOUNDARIES], small[16], vector = vector_elements(t), by[] = {0, -vector, vector};
     size_t n = boundaries(b, numbers);
 
@@ -485,8 +534,9 @@ static void add_boundaries(struct branches *b, const int64_t *least, struct fate
             find_boundary(b, small, number, offset, fate) || find_boundary(b, least, number, offset, fate);
         for (size_t w = 0; w < t->n_workloads && !found && !over(b, fate); w++)
             found = find_boundary(b, t->workloads + w * t->n_dims, number, offset, fate);
-        if (!found)
-            solve_boundary(b, least, number, offset, fate);
+        found = found || solve_boundary(b, least, number, offset, fate);
+        for (size_t k = 0; k < MIN(j->n_cases, (size_t)MOST_BASES) && !found && !over(b, fate); k++)
+            found = solve_boundary(b, j->cases[k].dims, number, offset, fate); /* behind another decision */
     }
 }
 
@@ -676,7 +726,7 @@ void branches_find(struct version *v, struct fate *fate)
     struct news news;
 
     v->branches = arena_array(v->arena, const int64_t *,
-                              MOST_RUN + 3 * MOST_BOUNDARIES + MOST_LEAST + MOST_LONG +
+                              MOST_RUN + 5 * MOST_BOUNDARIES + MOST_LEAST + MOST_LONG +
                                   (MOST_FIRST + 1) * (1 + j->task->n_dims));
     if (v != &j->baseline)
         add_long_grids(&b);

@@ -34,7 +34,7 @@ struct extreme {
 
 struct watched { /* an element of an input */
     uint64_t addr;
-    bool read;
+    bool read, far; /* by now; well behind the buffer's beginning */
 };
 
 struct probe {
@@ -48,6 +48,7 @@ struct probe {
     const char *strayed[MAX_ARGS]; /* output: what a launch's last block wrote in the stead of its end, */
     bool end_written[MAX_ARGS];    /* which some other launch's may have */
     const char *misread;           /* what the last block read in the stead of an input's end */
+    bool far;                      /* what stands in for an end is well behind the beginning */
     const char *cut;               /* what is set or copied in part only, or too early */
     bool copied;                   /* something was */
     struct watched watched[MOST_WATCHED];

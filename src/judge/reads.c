@@ -1,19 +1,21 @@
-/* How much of each input the blocks of a launch read, at a shape that is too large to be run whole. Where sums
- * by atomics leave nothing to compare, who reads less than there is has left something out. Only this counts:
- * every block of the original that is looked at has its full share of an input, every one of the version the
- * same, smaller one, and on a workload the version reads all. What is skipped for its values, or since nobody
- * needs it, is skipped there, too, or not evenly. */
+/* How much of each input the blocks of a plan's launches read, at a shape that is too large to be run whole.
+ * Where sums by atomics leave nothing to compare, who reads less than there is has left something out. Only
+ * this counts: every block of the original that is looked at has its full share of an input, every one of the
+ * version the same, smaller one, and on a workload the version reads all. What is skipped for its values, or
+ * since nobody needs it, is skipped there, too, or not evenly. */
 #include "probe.h"
 
 enum {
     LOOKED_AT = 5,        /* blocks; of a grid with no more than twice as many all */
     MOST_INSNS = 1 << 19, /* of a block: one that has not ended says nothing */
-    LEAST_BYTES = 1 << 14
+    LEAST_BYTES = 1 << 14,
+    MOST_LAUNCHES = 3,
 };
 #define ALL    0.95
 #define LITTLE 0.75
 
-struct shares { /* of each input, if all blocks were like the one that reads the least of it, or the most */
+struct shares { /* of each input, if all blocks were like the one that reads the least of it, or the most; of
+                   all launches together */
     bool known;
     double least[MAX_ARGS], most[MAX_ARGS];
 };
@@ -38,32 +40,40 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
 {
     struct reader *r = context;
     const struct task *t = r->probe.stage->task;
-    const struct grid g = {l, k, (uint64_t)l->grid[0] * l->grid[1] * l->grid[2], true};
-    bool all = g.blocks <= 2 * LOOKED_AT, ended = true;
+    const struct grid g = {l, k, (uint64_t)l->grid[0] * l->grid[1] * l->grid[2], r->probe.launches++ == 0};
+    bool all = g.blocks <= 2 * LOOKED_AT, ended = true, ok = true;
     uint64_t n = all ? g.blocks : LOOKED_AT;
-    double together = all ? 1 : (double)g.blocks;
+    double together = all ? 1 : (double)g.blocks, least[MAX_ARGS], most[MAX_ARGS];
 
     (void)step;
     r->probe.reads = &r->reads;
-    for (uint64_t i = 0; i < n && ended && fate_open(fate); i++) {
+    for (uint64_t i = 0; i < n && r->shares->known && fate_open(fate); i++) {
+        uint64_t block = g.blocks / n * i + g.blocks / n / 2;
         if (!all || i == 0)
             stored_clear(&r->reads);
-        if (!probe_block(&r->probe, &g, g.blocks / n * i + g.blocks / n / 2, MOST_INSNS, &ended, fate, err))
+        if (g.first)
+            ok = probe_block(&r->probe, &g, block, MOST_INSNS, &ended, fate, err);
+        else /* what it finds is what a few blocks have left */
+            ok = probe_unasked(&r->probe, &g, block, &ended, fate, err);
+        if (!ok)
             return false;
         stored_settle(&r->reads);
+        r->shares->known &= ended;
         for (size_t arg = 0; arg < t->n_args; arg++) {
-            bool input = t->args[arg].role == ROLE_IN;
-            double share = input ? share_of(r, arg, together) : 1;
-            r->shares->least[arg] = all || i == 0 ? share : fmin(r->shares->least[arg], share);
-            r->shares->most[arg] = all || i == 0 ? share : fmax(r->shares->most[arg], share);
+            double share = t->args[arg].role == ROLE_IN ? share_of(r, arg, together) : 1;
+            least[arg] = all || i == 0 ? share : fmin(least[arg], share);
+            most[arg] = all || i == 0 ? share : fmax(most[arg], share);
         }
     }
-    r->probe.version->long_insns += r->probe.insns;
-    r->shares->known = ended && fate_open(fate);
+    r->shares->known &= fate_open(fate);
+    for (size_t arg = 0; r->shares->known && arg < t->n_args; arg++) {
+        r->shares->least[arg] += least[arg];
+        r->shares->most[arg] += most[arg];
+    }
     return true;
 }
 
-static bool is_one_launch(const struct plan *plan)
+static bool can_be_read(const struct plan *plan)
 {
     size_t launches = 0;
 
@@ -72,7 +82,7 @@ static bool is_one_launch(const struct plan *plan)
         if (plan->steps[i].kind == PLAN_COPY || plan->steps[i].cooperative)
             return false;
     }
-    return launches == 1;
+    return launches > 0 && launches <= MOST_LAUNCHES;
 }
 
 static bool find_shares(struct version *v, struct arena *a, const int64_t *dims, struct shares *s,
@@ -85,12 +95,14 @@ static bool find_shares(struct version *v, struct arena *a, const int64_t *dims,
     struct plan plan;
     bool ok = true;
 
-    *s = (struct shares){.known = false};
+    *s = (struct shares){.known = true};
     if (!probe_open(&stage, v, a, dims, &plan, &fate, err))
         return false;
     r.probe = (struct probe){.version = v, .stage = &stage, .arena = a, .most_launches = 1};
-    if (fate_open(&fate) && is_one_launch(&plan))
+    s->known = fate_open(&fate) && can_be_read(&plan);
+    if (s->known)
         ok = stage_run(&stage, v, &plan, &visitor, a, &fate, err);
+    v->long_insns += r.probe.insns;
     stored_free(&r.reads);
     probe_close(&r.probe);
     stage_close(&stage);

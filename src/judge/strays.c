@@ -2,6 +2,10 @@
  * shape of more than 2^32 bytes, elements or vectors. */
 #include "probe.h"
 
+enum {
+    ROOM = 16
+}; /* a shape that is larger by this part than 32 bits reach stays so when it is a little shorter */
+
 /* Whether a block that lies about there in the grid writes that byte as well. */
 static bool written_twice(struct probe *p, const struct grid *g, double part, uint64_t addr, bool *twice,
                           struct err *err)
@@ -48,6 +52,8 @@ bool look_for_strays(struct probe *p, const struct grid *g, struct err *err)
                 ok =
                     written_twice(p, g, (double)(last - back) / (double)bytes, addr + last - back, &twice, err);
             if (ok && twice)
+                p->far = last - back > last / ROOM;
+            if (ok && twice)
                 p->strayed[o] = arena_printf(
                     p->arena,
                     "the last block writes element %llu of %s in the stead of element %llu: an "
@@ -76,8 +82,9 @@ void watch_ends(struct probe *p)
         for (uint64_t unit = 1; unit <= 16 * each && bytes > 0 && unit << 32 <= last; unit *= 2) {
             if (p->n_watched + 2 > MOST_WATCHED)
                 return;
-            p->watched[p->n_watched++] = (struct watched){addr + last, false};
-            p->watched[p->n_watched++] = (struct watched){addr + last - (unit << 32), false};
+            p->watched[p->n_watched++] = (struct watched){.addr = addr + last};
+            p->watched[p->n_watched++] =
+                (struct watched){.addr = addr + last - (unit << 32), .far = last - (unit << 32) > last / ROOM};
         }
     }
 }
@@ -86,17 +93,20 @@ void look_for_misread(struct probe *p)
 {
     for (size_t i = 0; i < p->n_watched && !p->misread; i += 2) {
         const struct watched *end = &p->watched[i], *other = end + 1;
-        if (!end->read && other->read)
-            p->misread = arena_printf(p->arena,
-                                      "the last block reads what lies %llu bytes in front of an input's last "
-                                      "element in its stead: an index of 32 bits overflows",
-                                      (unsigned long long)(end->addr - other->addr));
+        if (end->read || !other->read)
+            continue;
+        p->far = other->far;
+        p->misread = arena_printf(p->arena,
+                                  "the last block reads what lies %llu bytes in front of an input's last "
+                                  "element in its stead: an index of 32 bits overflows",
+                                  (unsigned long long)(end->addr - other->addr));
     }
     p->n_watched = 0;
 }
 
-/* The last block of a loop over the whole grid may come by chance upon the one place and not upon the other: an
- * index that overflows does so as well where the longest dim is a little shorter. */
+/* The last block of a loop over the whole grid may come by chance upon the one place and not upon the other,
+ * where the grid's stride divides 2^32 or nearly so: an index that overflows does so as well where the longest
+ * dim is shorter, by as much as leaves it beyond 32 bits. */
 bool strays_again(struct probe *p, const struct extreme *x, bool *again, struct err *err)
 {
     enum { LESS = 192, LONG = 1 << 12 }; /* whole vectors less of an extent that has many */
@@ -109,7 +119,7 @@ bool strays_again(struct probe *p, const struct extreme *x, bool *again, struct 
     for (size_t i = 1; i < j->task->n_dims; i++)
         longest = x->dims[i] > x->dims[longest] ? i : longest;
     memcpy(dims, x->dims, j->task->n_dims * sizeof(*dims));
-    dims[longest] -= LESS;
+    dims[longest] -= p->far ? MAX(dims[longest] / (4 * ROOM) / LESS, (int64_t)1) * LESS : LESS;
     y.dims = dims;
     *again = true;
     if (dims[longest] < LONG || !task_in_domain(j->task, dims))
