@@ -29,6 +29,15 @@ static const double LIGHT = 1.1, LIGHT_MOST = 2;
 static const double REWRITE = 0.75, PARTIAL = 29.2 / 15.7;
 static const double AGAIN = 1.25; /* more than that of a buffer's bytes: sectors are written again */
 
+/* Lines lie in slices of the L2 by a hash, so that of few lines one slice has more than its share: the most of
+ * n things in so many places. Bytes turned, 128 to 8192 of a side, tell of 96 slices (shares.csv). */
+static double busiest_slice(double lines)
+{
+    static const double SLICES = 96;
+
+    return 1 + sqrt(2 * log(SLICES) * SLICES / MAX(lines, 1));
+}
+
 enum { SHORT_RUN = 8192 / LINE_BYTES }; /* lines: blocks that read longer runs need no neighbours */
 
 /* ---- from blocks to the whole GPU ---- */
@@ -43,6 +52,7 @@ struct load {                       /* what the GPU must do, all blocks together
     bool geometry;                            /* the sizes of grid or block are asked for */
     double apart;                             /* share of neighbouring blocks that work far from each other */
     double dram_read, dram_write, dram_lines; /* the launch */
+    double stored_lines;                      /* the launch: different ones */
     double rewrites; /* the launch: lines written again long after, in the time of whole sectors */
     double sync_share, memory_share; /* of a block's time */
     double hottest, atomics;         /* updates of one address; of all, a block */
@@ -112,8 +122,9 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     t->l2_bytes = read + write + x->local * x->blocks;
     t->l2_us = MAX(read / m->l2_read_gbs, write / m->l2_write_gbs) * 1e-3; /* each way has its own wires */
     t->l2_us = MAX(t->l2_us, (x->l2_read + x->l2_write) * per_sm / m->sm_gbs * 1e-3);
-    t->l2_us = MAX(t->l2_us,
-                   (x->l2_loads / m->l2_loads_per_ns + x->l2_stores / m->l2_stores_per_ns) * x->blocks * 1e-3);
+    t->l2_us = MAX(t->l2_us, (x->l2_loads / m->l2_loads_per_ns +
+                              x->l2_stores / m->l2_stores_per_ns * busiest_slice(x->stored_lines)) *
+                                 x->blocks * 1e-3);
     t->l2_us = MAX(t->l2_us, x->atomics * x->blocks / m->l2_atomics_per_ns * 1e-3);
     /* Spilled registers come and go while the rest of the stream waits for them. */
     double local_us = x->local * x->blocks / m->l2_read_gbs * 1e-3;
@@ -130,7 +141,9 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
                        joined(streams, ARRAY_LEN(streams), HARD) + fill + local_us};
     double parts[] = {joined(memory, ARRAY_LEN(memory), m->overlap), t->issue_us + fill,
                       x->blocks / m->blocks_per_us};
-    t->us = t->launch_us + MAX(joined(parts, ARRAY_LEN(parts), HARD), last_us);
+    /* Of few warps that wait for one pipe none is left to fill it meanwhile. */
+    double fills = here * x->warps >= 2 ? HARD * (1 - 1 / (here * x->warps)) : HARD;
+    t->us = t->launch_us + MAX(joined(parts, ARRAY_LEN(parts), fills), last_us);
     t->waves = waves;
     t->l2_us += local_us;
 
@@ -162,6 +175,7 @@ double ptx_copy_us(const struct ptx_device *d, double bytes, bool hot)
     x.l2_loads = x.l2_stores = 4 * 4;
     x.pipe[PIPE_LSU] = 4 * 2 * 4;
     x.l2_read = x.l2_write = each;
+    x.stored_lines = bytes / 2 / LINE_BYTES;
     x.dram_read = x.dram_write = bytes / 2 * (1 - hit);
     x.memory_share = 1;
     struct ptx_time t;
@@ -437,6 +451,7 @@ static void spread(const struct ptx_profile *p, const uint32_t grid[3], double s
             x->dram_read -= MAX(t->missed * scale - reuse_bytes(p, t, grid, window), 0);
         else
             x->dram_read -= MAX(t->read * scale - size, 0) * stays;
+        x->stored_lines += MIN(t->written_lines * scale, size / LINE_BYTES);
         span_end(&p->allocs.v[k].span);
         double at_once = MIN(t->span.lines * LINE_BYTES / MAX(t->span.blocks, 1) * p->concurrent, size);
         double joins = cache_resident(p->device, at_once);

@@ -70,9 +70,10 @@ struct price {
     uint8_t pipe;
     bool is_load, is_store, is_order; /* is_order: memory instructions do not move across it */
     bool is_branch, is_barrier, ends_block, is_async_wait, has_guard; /* has_guard: the last source */
-    bool counts;         /* adds 1 to words of shared memory and asks for nothing */
-    uint8_t unroll;      /* of a backward branch: copies of its loop's body in the machine code */
-    uint16_t group;      /* whose pipes it takes instead of its own; 0: none */
+    bool retries;   /* a sum of floats in shared memory: read, added, compared and swapped until it holds */
+    bool counts;    /* adds 1 to words of shared memory and asks for nothing */
+    uint8_t unroll; /* of a backward branch: copies of its loop's body in the machine code */
+    uint16_t group; /* whose pipes it takes instead of its own; 0: none */
     uint16_t head, back; /* of a loop whose turns are known: its first instruction, its last; 0: of none */
     uint16_t section;    /* of straight code, whose machine code is known; 0: none */
     uint8_t n_src, n_dst;

@@ -28,13 +28,16 @@ struct touched *touched_of(struct ptx_profile *p, struct alloc *a)
     return &vec_last(&p->allocs);
 }
 
+/* Sums of floats in shared memory, of which one lane of those that share a word succeeds at a time: 92 clocks
+ * each for a lone warp; of the banks 3.3, and 9 more for each other lane (shares.csv, additions). */
+static const double RETRY_LATENCY = 92, RETRY_BUSY = 3.3, RETRY_MORE = 9;
+
 float shared_access(struct ptx_profile *p, struct block_clock *k, const struct access *x,
-                    const struct price *price, struct pc_stats *s, unsigned *words)
+                    const struct price *price, struct pc_stats *s)
 {
     struct bank_use use;
     float merged = price->merged;
     unsigned passes = access_passes(x, &use);
-    *words = use.words;
     unsigned lanes = (unsigned)__builtin_popcount(x->mask);
     unsigned ideal = MAX(1u, (lanes * x->bytes + 127) / 128);
     float latency = (float)p->model->shared_cycles + (float)(passes - 1) * 2;
@@ -46,10 +49,14 @@ float shared_access(struct ptx_profile *p, struct block_clock *k, const struct a
         if (!price->counts) /* lanes of one bank take turns, of one word or not */
             passes = MAX(passes, access_turns(x, &use));
         latency += (float)(passes - 1) * 2;
+        if (price->retries) {
+            latency = (float)(same * RETRY_LATENCY);
+            use.busy = RETRY_BUSY + (same - 1) * RETRY_MORE;
+        }
     }
     s->conflicts += passes > ideal ? passes - ideal : 0;
-    if (passes == 1 && merged > 0 && x->kind == ACCESS_LOAD) /* lanes that share words share wider loads */
-        use.busy = MAX((double)merged, use.words / 32.0);
+    if (merged > 0 && x->kind == ACCESS_LOAD) /* lanes that share words share wider loads, of as many words */
+        use.busy = MAX(merged * use.busy, use.words / 32.0);
     k->s.pipe[PIPE_LSU] += use.busy - 1; /* one is in the instruction's price */
     return latency;
 }
@@ -229,6 +236,7 @@ static double lsu_cycles(const struct access *x, unsigned lines, bool cached, un
     double data = (bytes + 127) / 128;
     struct bank_use use;
 
+    *words = MAX(x->bytes / 4, 1u) * (unsigned)__builtin_popcount(x->mask);
     if (!cached)
         return MAX(lines, data);
     access_passes(x, &use);
@@ -269,7 +277,8 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
     struct warp_clock *c = warp_clock(w);
     uint64_t line[64];
     uint8_t sectors[64];
-    unsigned n = access_lines(x, line, sectors), total = 0, lanes = (unsigned)__builtin_popcount(x->mask);
+    unsigned n = access_lines(x, line, sectors), total = 0, far = 0;
+    unsigned lanes = (unsigned)__builtin_popcount(x->mask);
     float slowest = (float)p->model->l1_cycles;
     bool cached = goes_through_l1(i, x);
     p->load++;
@@ -303,6 +312,7 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
             }
         }
         if (need) {
+            far += (unsigned)__builtin_popcount(need);
             float latency = l2_access(p, k, x, t, line[q], need, c->start);
             if (latency > slowest) {
                 slowest = latency;
@@ -313,6 +323,7 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
         }
     }
     double busy = lsu_cycles(x, n, cached, words);
+    *words = *words * far / MAX(total, 1u);
     k->s.pipe[PIPE_LSU] += busy - 1; /* one is in the instruction's price */
     if (x->kind != ACCESS_LOAD) {
         t->placed += total;

@@ -345,9 +345,11 @@ static void price_insn(struct price *p, const struct insn *i, const struct cost_
 static void price_unread(struct price *p, const struct insn *i)
 {
     enum price_kind kind = (enum price_kind)op_table[i->op].price;
+    p->retries =
+        (kind == PRICE_REDUCE || kind == PRICE_ATOMIC) && i->space == SPACE_SHARED && is_float(i->type);
     bool unread = kind == PRICE_REDUCE || (kind == PRICE_ATOMIC && i->opnds[0].unread);
 
-    if (!unread || insn_has(i, MOD_acquire) || insn_has(i, MOD_volatile))
+    if (!unread || p->retries || insn_has(i, MOD_acquire) || insn_has(i, MOD_volatile))
         return;
     const struct opnd *by = &i->opnds[i->n_opnds - 1];
     p->is_order = false;

@@ -18,6 +18,7 @@ struct warp_clock {
     float block_start, issued, last_start;
     float order, order_shared; /* loads start no earlier; the second holds those of shared memory alone */
     float async_ready[9];      /* of cp.async: the open group, then the last 8 committed */
+    float storing, stored;     /* its last store, while it goes through the LSU */
     float returned, asked;     /* when the last load's data had come through the quarter's port; its start */
     float waited;              /* caused by loads */
     float sync;
@@ -84,10 +85,11 @@ static inline struct block_clock *block_clock(const struct block *b)
 /* memory.c: an access, its latency in clocks. touched_of: the allocation in the sample, made when absent. */
 struct touched *touched_of(struct ptx_profile *p, struct alloc *a);
 float shared_access(struct ptx_profile *p, struct block_clock *k, const struct access *x,
-                    const struct price *price, struct pc_stats *s, unsigned *words);
+                    const struct price *price, struct pc_stats *s);
 float l2_access(struct ptx_profile *p, struct block_clock *k, const struct access *x, struct touched *t,
                 uint64_t line, unsigned sectors, float now);
 float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k, const struct insn *i,
-                    const struct access *x, unsigned *lines, unsigned *words); /* that its lanes touch */
+                    const struct access *x, unsigned *lines,
+                    unsigned *words); /* of the L2's that its lanes touch */
 
 #endif
