@@ -2,6 +2,39 @@
  * what that launches. Two files with the same hash do the same, so the second need not be run. */
 #include "internal.h"
 
+#include <ctype.h>
+
+/* Where a name begins that only its file sees, its length in front of it: file name and text are hashed into
+ * it. */
+static size_t hidden_name(const char *at, size_t n, const char **marker)
+{
+    static const char *const markers[] = {"_INTERNAL_", "_GLOBAL__N_"};
+    char *name;
+    size_t len = isdigit((unsigned char)*at) ? strtoul(at, &name, 10) : 0;
+
+    for (size_t i = 0; len && i < ARRAY_LEN(markers); i++)
+        if (str_starts(name, markers[i]) && (size_t)(name - at) + len <= n) {
+            *marker = markers[i];
+            return (size_t)(name - at) + len;
+        }
+    return 0;
+}
+
+static uint64_t hash_line(const char *line, size_t n, uint64_t hash)
+{
+    size_t from = 0, skip = 0;
+
+    for (size_t i = 0; i < n; i += skip ? skip : 1) {
+        const char *marker;
+        skip = hidden_name(line + i, n - i, &marker);
+        if (!skip)
+            continue;
+        hash = hash_bytes(marker, strlen(marker), hash_bytes(line + from, i - from, hash));
+        from = i + skip;
+    }
+    return hash_bytes(line + from, n - from, hash);
+}
+
 /* Lines of PTX that say nothing of what is done: places, comments, debug sections, empty ones. */
 static uint64_t hash_ptx(const char *ptx, size_t len)
 {
@@ -15,7 +48,7 @@ static uint64_t hash_ptx(const char *ptx, size_t len)
         debug = debug || (used >= 8 && !strncmp(line, ".section", 8));
         if (used && !debug && strncmp(line, "//", 2) != 0 && strncmp(line, ".loc", 4) != 0 &&
             strncmp(line, ".file", 5) != 0)
-            hash = hash_bytes(line, used, hash);
+            hash = hash_line(line, used, hash);
         debug = debug && !(used && line[0] == '}');
         at += n + 1;
     }
