@@ -97,6 +97,7 @@ static struct place deref(struct interp *in, const struct token *at, struct valu
             "this reads or writes a buffer's contents; a launcher runs before its kernels and decides by shapes and "
             "scalars only");
     struct cell *c = host_cell(in, at, v, "what `*` and `[]` take");
+    marks_choose(&in->marks, at, v.p.index, v.p.count);
 
     if (!type_same(c->type, v.type->to))
         fail(in->unit, at, "a %s read as %s; a launcher reads variables as what they are",

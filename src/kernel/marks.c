@@ -1,7 +1,10 @@
 /* What a launcher decides: each once, the same number for the same place of a file. */
 #include "internal.h"
 
-enum { MOST = 256 }; /* of either kind */
+enum {
+    MOST = 256,       /* of either kind */
+    MOST_CHOICES = 64 /* elements of a table by which a launcher decides */
+};
 
 void marks_add(struct marks *m, uint64_t what)
 {
@@ -23,12 +26,21 @@ void marks_result(struct marks *m, const struct token *at, bool zero)
         vec_add(m->arena, &m->results, what);
 }
 
+static uint64_t place_of(const struct token *at)
+{
+    return rng_hash(at->at, at->len << 8 | (unsigned char)(at->len ? *at->s : 0));
+}
+
 bool marks_decide(struct marks *m, const struct token *at, bool holds)
 {
-    uint64_t place = rng_hash(at->at, at->len << 8 | (unsigned char)(at->len ? *at->s : 0));
-
-    marks_add(m, rng_hash(place, holds));
+    marks_add(m, rng_hash(place_of(at), holds));
     return holds;
+}
+
+void marks_choose(struct marks *m, const struct token *at, int64_t index, int64_t count)
+{
+    if (count > 1 && count <= MOST_CHOICES)
+        marks_add(m, rng_hash(place_of(at), 2 + (uint64_t)index));
 }
 
 static void add_number(struct marks *m, struct plan_number x)

@@ -18,6 +18,8 @@ void marks_add(struct marks *m, uint64_t what);
 void marks_result(struct marks *m, const struct token *at, bool zero);
 /* A condition there holds, or does not; gives it. */
 bool marks_decide(struct marks *m, const struct token *at, bool holds);
+/* An element of an array of the launcher's: a table says what a branch could. */
+void marks_choose(struct marks *m, const struct token *at, int64_t index, int64_t count);
 /* Both operands there, of a comparison or the like; which it is, is said. */
 void marks_operands(struct marks *m, const struct token *at, struct plan_number is, int64_t left,
                     int64_t right);
