@@ -355,6 +355,14 @@ bool extra_run(const struct extra *x, struct version *v, struct arena *scratch, 
 
 enum far { FAR_OUTLIERS, FAR_INTEGERS, FAR_LIGHT };
 
+static const char *first_outlier(struct arena *a, enum kernel_type type)
+{
+    char *bytes = arena_alloc(a, kernel_type_size(type));
+
+    task_from_double(type, OUTLIER, bytes);
+    return bytes;
+}
+
 /* What may be any number becomes small integers; or has a few outliers, which decide a row wherever they stand;
  * or one zero in a row of numbers so far below it that their exponentials together are 3 % of its own: each by
  * itself is next to nothing. NULL: nothing may. */
@@ -391,6 +399,8 @@ static const struct task_values *far_values(const struct judge *j, struct arena 
             values[i].special = outliers;
             values[i].n_special = ARRAY_LEN(outliers);
             values[i].special_share = OUTLIERS / (double)longest;
+            values[i].stored = first_outlier(a, arg->type); /* whoever shifts a row does so by this one */
+            values[i].stored_bytes = kernel_type_size(arg->type);
         }
         any = true;
     }
