@@ -140,18 +140,23 @@ static const char *error_words(struct arena *a, const char *error, const char *p
     return text;
 }
 
-/* The log's first error, and up to two more of the same file. */
+/* The log's first error, and up to two more of the same file; the lines of all. */
 void compile_errors(struct arena *a, const char *log, const char *path, struct compile_result *r)
 {
     enum { MOST = 3 };
     const char *line = log;
+    VEC(int) lines = {0};
     int n = 0;
 
-    for (; *line && n < MOST; line += strcspn(line, "\n"), line += *line == '\n') {
+    for (; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         int number;
         if (!memmem(line, strcspn(line, "\n"), "error", 5))
             continue;
         const char *words = error_words(a, line, path, &number);
+        if (number > 0)
+            vec_add(a, &lines, number);
+        if (n == MOST)
+            continue;
         if (n == 0) {
             r->line = number;
             r->words = words;
@@ -162,6 +167,8 @@ void compile_errors(struct arena *a, const char *log, const char *path, struct c
         }
         n++;
     }
+    r->lines = lines.v;
+    r->n_lines = lines.n;
     if (n > 0)
         return;
     /* The one complaint of ptxas that NVRTC keeps to itself. */
@@ -292,7 +299,7 @@ static bool is_host_constant(const char *text, const char *word)
 
 const char *gpu_arch_of(struct arena *a, const struct compile_request *q)
 {
-    static const char *const words[] = {"wgmma", "setmaxnreg"};
+    static const char *const words[] = {"wgmma", "setmaxnreg", "tensormap"};
     bool own = false;
     for (size_t k = 0; k < ARRAY_LEN(words); k++) {
         own |= str_has_word(q->text, words[k]);

@@ -65,6 +65,8 @@ struct compile_result {
     struct image image;
     const char *words; /* the compiler's first errors, for people */
     int line;          /* in the user's file; 0 unknown */
+    const int *lines;  /* of the file, in which it found errors, in its order */
+    size_t n_lines;
 };
 
 /* One compile flag of a task: *option is what NVRTC is given for it, NULL when it has no meaning for device

@@ -356,6 +356,10 @@ static void tell_supplied(struct init_source *s, struct init_task *t)
             vec_add(s->arena, &t->notes,
                     arena_printf(s->arena, "%s is %s here, as in %s; -D says another value", x->name, x->value,
                                  x->from));
+        else if (!*x->value)
+            vec_add(s->arena, &t->questions,
+                    arena_printf(s->arena, "nothing that was read defines %s, which does nothing here; what does it?",
+                                 x->name));
         else
             vec_add(s->arena, &t->questions,
                     arena_printf(s->arena,

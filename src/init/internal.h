@@ -198,6 +198,9 @@ struct init_decl *init_decl_at(struct init_source *s, int line);
 /* The function of a type that stands in that line is left out from now on. False: none does, or it may not be.
  */
 bool init_leave_member(struct init_source *s, int line);
+/* So are the constructors of a class that are the host's alone, and the `const` of its members: a launcher fills
+ * it member by member. */
+void init_make_plain(struct init_source *s, const struct init_decl *d);
 bool init_is_left(const struct init_source *s, const struct token *t); /* does it stand in one of these? */
 char *init_origin_text(struct init_source *s, const struct init_task *t, const char *kernel);
 
@@ -279,7 +282,7 @@ struct init_wrapped {
     int block;  /* which block is taken where nothing says one, below INIT_BLOCKS */
     int number; /* which number a template's parameter is where nothing says one, below INIT_NUMBERS */
 };
-enum { INIT_BLOCKS = 5, INIT_NUMBERS = 5 };
+enum { INIT_BLOCKS = 5, INIT_LARGEST_BLOCK = 3, INIT_NUMBERS = 5 };
 
 const char *init_qualified(const struct init_source *s,
                            const struct init_decl *d); /* its name with namespaces */

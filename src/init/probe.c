@@ -551,7 +551,8 @@ static void tell(struct probing *p)
             x->role = "inout";
         else if (!str_eq(x->role, "scratch"))
             x->role = role;
-        init_ask(x, NULL);
+        if (!x->values || !x->guess) /* what is said of its numbers holds */
+            init_ask(x, NULL);
         if (!p->within[i] && fit->form) {
             x->shape = probe_extent_shape(p, fit);
             tell_condition(p, fit);

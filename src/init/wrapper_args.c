@@ -219,6 +219,11 @@ void wrapper_buffer(struct wrapper_reader *r, struct init_arg *a, bool constant)
         a->role = "out";
     if (!a->shape)
         init_ask(a, arena_printf(r->arena, "which shape has %s?", a->name));
+    if (a->role && str_eq(a->role, "in") && !a->values && str_in(a->type, "i32|i64|u32|u64") &&
+        name_has(a->name, "stride|shape|_dims|dims_|extents")) {
+        a->values = "{kind: constant, value: 1}"; /* the kernel divides by them, or takes products of them */
+        init_guess(a, arena_printf(r->arena, "the numbers in %s are 1 here; which do callers pass?", a->name));
+    }
     if (!a->role) {
         a->role = "inout";
         init_ask(a,

@@ -108,8 +108,11 @@ static void fill(struct stage *s, const struct task *t, size_t arg, uint64_t bit
     size_t size = kernel_type_size(t->args[arg].type);
     int64_t have;
 
-    for (size_t i = 0; i + size <= sizeof(bytes); i += size, bits += rise)
+    const size_t each = rise ? sizeof(bytes) : size;
+    for (size_t i = 0; i + size <= each; i += size, bits += rise)
         memcpy(bytes + i, &bits, size);
+    for (size_t n = each; n < sizeof(bytes); n *= 2) /* elements have 1, 2, 4 or 8 bytes */
+        memcpy(bytes + n, bytes, MIN(n, sizeof(bytes) - n));
     ptx_mem_write(s->mem, stage_arg(s, arg, &have), bytes, sizeof(bytes), true);
 }
 
@@ -232,12 +235,13 @@ bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f
     }
     for (size_t i = 0; i < task->n_args; i++) {
         const bool rises = run->rising && run->rising[i], filled = i == run->filled;
-        const bool counts =
-            run->counted && task->args[i].role != ROLE_SCALAR && !type_is_floating(task->args[i].type);
+        const bool integers = task->args[i].role != ROLE_SCALAR && !type_is_floating(task->args[i].type);
+        const bool always = integers && task->args[i].values.kind == VALUE_CONSTANT;
+        const uint64_t one = always ? (uint64_t)(int64_t)task->args[i].values.constant : 1;
         if (rises)
             fill(&stage, task, i, 0, filled ? (uint64_t)run->with : 1);
-        else if (filled || counts)
-            fill(&stage, task, i, filled ? (uint64_t)run->with : 1, 0);
+        else if (filled || always || (integers && run->counted))
+            fill(&stage, task, i, filled ? (uint64_t)run->with : one, 0);
     }
     if (run->ones)
         fill_ones(&stage, task);

@@ -46,6 +46,8 @@ struct trial_options {
 /* compiles.c: lives in the arena, with all that was compiled. */
 struct judge_compiles *judge_compiles_open(struct arena *a);
 void judge_compiles_close(struct judge_compiles *c);
+/* The lines of the last file that did not compile in which the compiler found errors: how many. */
+size_t judge_compiles_errors(const struct judge_compiles *c, const int **lines);
 
 struct judge; /* a task opened: original and reference compiled, expected answers and original times kept */
 
