@@ -450,6 +450,9 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
                              guesses == 1 ? "it" : "them"));
     if (!t->sound && t->flaw)
         vec_add(s->arena, &t->notes, t->flaw);
+    if (!t->sound && init_is_late())
+        vec_add(s->arena, &t->notes,
+                arena_strdup(s->arena, "shapes were looked for no longer; what is a TODO in task.yaml is to be said"));
     if (s->others)
         vec_add(s->arena, &t->notes, s->others);
     init_write_text(s, folder, "task.yaml", init_taskfile(s->arena, t, fs_basename(folder), 0));

@@ -16,6 +16,7 @@ enum {
     INIT_MAX_TOKENS = 3000000, /* of all files */
     INIT_MAX_INDEX = 50000,    /* source files of a repository */
     INIT_MAX_DEPTH = 100,      /* of includes */
+    INIT_KEPT = 1024,
     INIT_MOST_DIMS = 16,       /* that a task may have */
 };
 
@@ -85,6 +86,11 @@ struct init_changing { /* a macro that the files undefine: its directives, in or
     VEC(size_t) at; /* numbers of macros */
 };
 
+struct init_expanded { /* tokens with their macros expanded, while there were so many macros */
+    size_t first, end, n_macros;
+    struct tokens tokens;
+};
+
 struct init_supplied { /* a macro that nothing of what is read defines */
     const char *name, *value;
     const char *from; /* the file of the build that does; NULL: none, and the value is a guess */
@@ -120,6 +126,7 @@ struct init_source {
     struct map macro_names;       /* of all of macros */
     VEC(size_t) usings;           /* declarations that open a whole namespace */
     VEC(const char *) namespaces; /* "a::b::" */
+    struct init_expanded expanded[INIT_KEPT]; /* what was, is not again; by a hash of the place */
     struct expander expander;
     struct unit unit; /* what the expander needs of one */
     int64_t *fuel;    /* of struct init_task */
@@ -286,6 +293,10 @@ enum { INIT_BLOCKS = 5, INIT_LARGEST_BLOCK = 3, INIT_NUMBERS = 5 };
 
 const char *init_qualified(const struct init_source *s,
                            const struct init_decl *d); /* its name with namespaces */
+
+/* fuel.c */
+bool init_is_late(void); /* all of the processor's time that looking may take is spent */
+void init_refuel(int64_t *fuel, int64_t least); /* so much at least, where it is not late */
 
 /* tries.c */
 void init_write_text(struct init_source *s, const char *folder, const char *name, const char *text);

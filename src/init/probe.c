@@ -7,6 +7,7 @@
  * costs some before its first instruction. A second executes 20 to 60 million of them. */
 enum { SEARCH_INSNS = 30000000, MORE_INSNS = 15000000, RUN_INSNS = 20000 };
 enum { MOST_NUMBERS = 16, MOST_PRODUCT = 1 << 25 };
+enum { LEAST_ENDLESS = 1 << 18, MANY = 16 }; /* after a run that did not end: instructions, times the longest */
 
 /* No product of powers of these is the same at all points. */
 static const int seeds[PROBE_DIMS][PROBE_BASE] = {
@@ -99,14 +100,18 @@ bool probe_take(struct probing *p, struct footprint *f, const struct footprint_r
     struct err err = {0};
 
     *f = (struct footprint){0};
-    if (p->fuel < 0)
+    if (p->fuel < 0 || init_is_late())
         return false;
     struct footprint_run with = *run;
     with.rising = p->rising;
     with.drawn = with.drawn || (p->busy && !with.ones);
     with.counted = p->busy;
+    with.most_insns = p->endless ? (uint64_t)MAX(MANY * p->ended, (int64_t)LEAST_ENDLESS) : 0;
     bool took = footprint_take(f, p->arena, p->prints, &with, &err);
     p->fuel -= (int64_t)f->warp_insns + RUN_INSNS;
+    p->endless = p->endless || f->endless;
+    if (took && f->ran)
+        p->ended = MAX(p->ended, (int64_t)f->warp_insns);
     if (!took) {
         p->words = arena_strdup(p->arena, err.text);
         return false;

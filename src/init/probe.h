@@ -66,6 +66,8 @@ struct probing {
     size_t n_dims, n_points;
     int64_t low[PROBE_DIMS];  /* that the wrapper asks for: above it */
     int64_t fuel;             /* warp instructions that may still be spent */
+    int64_t ended;            /* the most that a run took which came to its end */
+    bool endless;             /* one did not; what comes is stopped earlier */
     bool formula[PROBE_DIMS]; /* the size is the product `as` of those before */
     struct probe_product as[PROBE_DIMS];
     struct probe_setting setting;

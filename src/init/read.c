@@ -477,6 +477,9 @@ struct tokens init_expand(struct init_source *s, size_t first, size_t end)
     struct tokens out = {0};
     struct trap trap = {.up = s->unit.trap};
 
+    struct init_expanded *kept = &s->expanded[(first * 31 + end) % INIT_KEPT];
+    if (kept->end && kept->first == first && kept->end == end && kept->n_macros == s->macros.n)
+        return kept->tokens;
     s->expander.produced = 0;
     s->unit.trap = &trap;
     find_changing(s);
@@ -494,6 +497,7 @@ struct tokens init_expand(struct init_source *s, size_t first, size_t end)
     }
     s->unit.trap = trap.up;
     set_macros(s, SIZE_MAX, SIZE_MAX);
+    *kept = (struct init_expanded){first, end, s->macros.n, out};
     return out;
 }
 

@@ -100,6 +100,12 @@ static bool take(struct rehearsing *r, const struct task_case *c, struct taking 
                                 .checked = how.checked};
     struct task_values *values = arena_array(r->arena, struct task_values, r->task->n_args + 1);
 
+    if (init_is_late()) { /* nothing more is learnt */
+        *r->t->fuel = -1;
+        *f = (struct footprint){.endless = true,
+                                .args = arena_array(r->arena, struct footprint_arg, r->task->n_args + 1)};
+        return false;
+    }
     for (size_t i = 0; i < r->task->n_args; i++)
         values[i] = i < PROBE_ARGS && r->narrowed[i] ? r->narrow[i] : c->values[i];
     with.values = values;
@@ -115,6 +121,8 @@ static enum fit run_case(struct rehearsing *r, const struct task_case *c, bool z
     if (*r->t->fuel < 0)
         return STOPS;
     if (!take(r, c, (struct taking){.zeros = zeros}, &f)) {
+        if (init_is_late())
+            return STOPS;
         r->flaw.words = arena_printf(r->arena, "%s; %s", task_dims_text(r->arena, r->task, c->dims),
                                      f.words ? f.words : "it does not run");
         /* too much work of larger sizes is no flaw, but what was touched until then counts */

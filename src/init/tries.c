@@ -143,7 +143,8 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
             *t = init_copy_task(s->arena, &before);
             continue;
         }
-        if (ran || !strstr(err->text, "compile-failed") || banned == MOST_BANNED || !ban(s))
+        if (ran || !strstr(err->text, "compile-failed") || banned == MOST_BANNED || init_is_late() ||
+            !ban(s))
             break;
         *t = init_copy_task(s->arena, &before);
     }
@@ -229,7 +230,7 @@ bool init_try_alone(struct init_source *s, struct init_wrapped *w, struct init_t
     const size_t n_hosts = w->n_hosts;
     struct saved saved;
 
-    if (!t->launcher || t->alone)
+    if (!t->launcher || t->alone || (ran && init_is_late()))
         return ran;
     if (!t->runs)
         why = ran ? "it does not run at small sizes" : arena_strdup(s->arena, err->text);
@@ -238,7 +239,7 @@ bool init_try_alone(struct init_source *s, struct init_wrapped *w, struct init_t
     w->n_hosts = 0;
     *t = (struct init_task){0};
     if (s->fuel)
-        *s->fuel = MAX(*s->fuel, (int64_t)ALONE_FUEL);
+        init_refuel(s->fuel, ALONE_FUEL);
     const bool ran_alone = init_write_task(s, w, NULL, t, folder, err);
     if (t->sound || (t->runs && !saved.task.runs) || strstr(why, "already been defined")) {
         vec_add(s->arena, &t->notes, arena_printf(s->arena, "with the function that launches it: %s", why));
@@ -259,7 +260,7 @@ bool init_try_numbers(struct init_source *s, struct init_wrapped *w, struct init
 
     if (!save(s, folder, t, &saved, err))
         return false;
-    for (w->number = 1; w->number < INIT_NUMBERS && !ran; w->number++) {
+    for (w->number = 1; w->number < INIT_NUMBERS && !ran && !init_is_late(); w->number++) {
         *t = (struct init_task){0};
         ran = init_write_task(s, w, NULL, t, folder, err);
     }
@@ -292,11 +293,11 @@ bool init_try_blocks(struct init_source *s, struct init_wrapped *w, struct init_
 
     if (!save(s, folder, t, &saved, err))
         return true;
-    for (w->block = 1; w->block < INIT_BLOCKS && ran && !fits; w->block++) {
+    for (w->block = 1; w->block < INIT_BLOCKS && ran && !fits && !init_is_late(); w->block++) {
         if (saved.task.runs && w->block != INIT_LARGEST_BLOCK) /* a smaller one could hide a race */
             continue;
         *t = (struct init_task){0};
-        *s->fuel = MAX(*s->fuel, (int64_t)BLOCK_FUEL);
+        init_refuel(s->fuel, BLOCK_FUEL);
         s->unclean = false;
         ran = init_write_task(s, w, NULL, t, folder, err);
         fits = ran && (saved.task.runs ? t->sound : t->runs);

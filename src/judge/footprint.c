@@ -9,6 +9,7 @@ struct footprints {
     struct arena *arena;
     struct version version;
     struct sanitize_footprint seen; /* of the run at hand */
+    uint8_t **drawn;                /* by argument: what fill_drawn gives it; NULL: nothing yet */
 };
 
 /* What a case says of a buffer, and zeros behind its shape's end. */
@@ -59,7 +60,7 @@ struct taking {
 
 static uint64_t most_insns(const struct footprint_run *run)
 {
-    return run->as ? MOST_CASE_INSNS : MOST_INSNS;
+    return run->most_insns ? run->most_insns : run->as ? MOST_CASE_INSNS : MOST_INSNS;
 }
 
 static bool launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
@@ -136,22 +137,29 @@ static void fill_ones(struct stage *s, const struct task *t)
     }
 }
 
-static void fill_drawn(struct stage *s, const struct task *t, const struct footprint_run *run)
+/* The same in every run. */
+static void fill_drawn(struct footprints *fp, struct stage *s, const struct footprint_run *run)
 {
     static const struct task_values normal = {.kind = VALUE_NORMAL};
+    const struct task *t = fp->judge->task;
+
+    if (!fp->drawn)
+        fp->drawn = arena_array(fp->arena, uint8_t *, t->n_args + 1);
 
     for (size_t i = 0; i < t->n_args; i++) {
         const struct task_arg *arg = &t->args[i];
         const struct stage_fill f = {
             .arg = arg, .own = arg, .values = &normal, .dims = run->dims, .seed = rng_hash(1, i)};
         const size_t n = FILLED / kernel_type_size(arg->type);
-        uint8_t bytes[FILLED];
         int64_t have;
 
         if (arg->role == ROLE_SCALAR || !type_is_floating(arg->type) || (run->rising && run->rising[i]))
             continue;
-        stage_values(&f, 0, (int64_t)n, bytes);
-        ptx_mem_write(s->mem, stage_arg(s, i, &have), bytes, sizeof(bytes), true);
+        if (!fp->drawn[i]) {
+            fp->drawn[i] = arena_alloc(fp->arena, FILLED);
+            stage_values(&f, 0, (int64_t)n, fp->drawn[i]);
+        }
+        ptx_mem_write(s->mem, stage_arg(s, i, &have), fp->drawn[i], FILLED, true);
     }
 }
 
@@ -246,7 +254,7 @@ bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f
     if (run->ones)
         fill_ones(&stage, task);
     if (run->drawn)
-        fill_drawn(&stage, task, run);
+        fill_drawn(f, &stage, run);
     if (run->as)
         f->version.task = task_of_case(a, task, run->as);
     ok = version_plan(&f->version, a, run->dims, stage.addr, &plan, &fate, err);
