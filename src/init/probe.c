@@ -106,7 +106,7 @@ bool probe_take(struct probing *p, struct footprint *f, const struct footprint_r
     with.rising = p->rising;
     with.drawn = with.drawn || (p->busy && !with.ones);
     with.counted = p->busy;
-    with.most_insns = p->endless ? (uint64_t)MAX(MANY * p->ended, (int64_t)LEAST_ENDLESS) : 0;
+    with.most_insns = p->endless && p->ended ? (uint64_t)MAX(MANY * p->ended, (int64_t)LEAST_ENDLESS) : 0;
     bool took = footprint_take(f, p->arena, p->prints, &with, &err);
     p->fuel -= (int64_t)f->warp_insns + RUN_INSNS;
     p->endless = p->endless || f->endless;

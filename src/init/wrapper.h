@@ -152,7 +152,7 @@ struct wrapper_member {
     struct wrapper_type type;
     bool guessed; /* what a pointer to void points to */
     bool array;   /* of which the first is given */
-    const char *extent; /* of an array of numbers, the others of which are 1; NULL: it is none */
+    bool numbers; /* of an array: the others are 1 */
 };
 struct wrapper_members {
     struct wrapper_member *v;
@@ -165,6 +165,7 @@ bool wrapper_members(struct wrapper_reader *r, const char *spelled, bool own, st
 /* What the launcher says of a member that is an array, behind what it gives the first of it. */
 void wrapper_fill_member(struct wrapper_reader *r, struct str *to, const char *of,
                          const struct wrapper_member *m);
+bool wrapper_is_struct(const struct wrapper_reader *r, const char *spelled); /* of the files */
 /* Of a struct that the launcher fills. */
 void wrapper_make_plain(struct wrapper_reader *r, const char *spelled);
 /* Is it a type without members: a constant of std, a class whose type alone says something? */

@@ -90,7 +90,7 @@ static void choose_value(struct alone *d, size_t i)
     if (!value)
         value = guessed_value(r, p);
     str_addf(&d->instance, "%s%s", i ? ", " : "<", value);
-    if (p->is_type && wrapper_type_name(r, value, NULL))
+    if (p->is_type && *p->name && (wrapper_type_name(r, value, NULL) || wrapper_is_struct(r, value)))
         map_put(&r->alias, p->name, (void *)value);
     if (!*p->name || str_starts(p->type, "template") || str_eq(p->type, "(*)"))
         return;

@@ -142,7 +142,7 @@ bool wrapper_is_size(const char *name, const char *type)
     return !str_in(type, "f16|bf16|f32|f64|bool|i8|u8") && !geometry(name) &&
            !name_has(
                name,
-               "dtype|flag|use_|is_|has_|enable|with_|seed|step|mode|device|offset|start_|block_size|blocksize|"
+               "dtype|flag|use_|is_|has_|enable|with_|seed|step|mode|device|offset|start_|ndim|num_axes|block_size|blocksize|"
                "block_dim|threads|num_thread|block_sz|num_sm|sm_count|multiprocessor|" RANKS);
 }
 

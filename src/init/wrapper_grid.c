@@ -356,8 +356,9 @@ static int one_axis(unsigned bits)
 static void learn_threads(struct grid_reader *k, const struct index *x)
 {
     const int axis = one_axis(x->threads);
+    const bool others = x->step && isdigit((unsigned char)x->step[strspn(x->step, "(")]); /* `row * 32 + t` */
 
-    if (x->odd || x->loose || axis < 0 || x->blocks != x->threads || !x->step || x->divided ||
+    if (x->odd || x->loose || axis < 0 || (x->blocks != x->threads && !others) || !x->step || x->divided ||
         k->g->threads[axis] || strstr(x->step, "launch_block."))
         return;
     k->g->threads[axis] = times(k->r->arena, x->step, x->by_threads);
@@ -398,7 +399,7 @@ static void learn_bound(struct grid_reader *k, const struct index *made, const c
     const int axis = one_axis(made->blocks);
     const char *items = in_brackets(a, bound);
 
-    if (made->odd)
+    if (made->odd || (made->blocks && strstr(bound, "launch_block."))) /* a block's own loop, of that name again */
         return;
     if (inclusive)
         items = arena_printf(a, "(%s + 1)", items);
@@ -563,6 +564,15 @@ static void learn_extents(struct grid_reader *k, size_t extent, size_t index)
     }
 }
 
+/* `x[row * 32 + t]`: as a variable of that value. */
+static void read_place(struct grid_reader *k, size_t open)
+{
+    const struct index x = index_sum(k, open + 1, wrapper_skip(k->r->v, k->r->f.body_end, open) - 1, 0);
+
+    if (x.step && isdigit((unsigned char)x.step[strspn(x.step, "(")]))
+        learn_threads(k, &x);
+}
+
 /* An array of shared memory of which each thread has an element: there are no more threads, and mostly as many. */
 static void read_shared(struct grid_reader *k, size_t i)
 {
@@ -704,6 +714,8 @@ void wrapper_grid(struct wrapper_reader *r, struct wrapper_grid *g)
             read_loop_macro(&k, i);
         else if (token_is(&r->v[i], "__shared__"))
             read_shared(&k, i);
+        else if (token_is(&r->v[i], "["))
+            read_place(&k, i);
     }
     read_called(&called, r->source, r->v + r->f.body, r->f.body_end - r->f.body);
     map_free(&called.seen);

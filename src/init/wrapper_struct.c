@@ -12,10 +12,16 @@ static const struct init_decl *type_named(const struct wrapper_reader *r, const 
         const struct token *t = &r->source->tokens.v[d->first];
         while (token_is(t, "template"))
             t = &r->source->tokens.v[init_angle(r->source, d->first + 1, d->end)];
+        t += token_is(t, "typedef") && token_is(t + 1, "struct"); /* `typedef struct { ... } name;` */
         if (d->kind == INIT_TYPE && !d->specialised && token_in(t, "struct|class"))
             return d;
     }
     return NULL;
+}
+
+bool wrapper_is_struct(const struct wrapper_reader *r, const char *spelled)
+{
+    return type_named(r, spelled) != NULL;
 }
 
 /* Of "a::b::Name". */
@@ -128,9 +134,8 @@ static void add_members(struct wrapper_reader *r, const struct token *v, size_t 
         m.type = wrapper_type_of(r, v, first, type_end);
         if (item > first && token_is(&v[item], "*"))
             m.type.pointer = true;
-        if (m.array && m.type.type && !m.type.pointer && wrapper_skip(v, last, name) == end)
-            m.extent = wrapper_text(r->arena, v, name + 1, end - 1);
-        if (m.array && !m.extent && (!m.type.pointer || !m.type.type)) /* zeros */
+        m.numbers = m.array && m.type.type && !m.type.pointer && wrapper_skip(v, last, name) == end;
+        if (m.array && !m.numbers && (!m.type.pointer || !m.type.type)) /* zeros */
             return;
         if (m.type.pointer && !m.type.type) {
             const char *spelled = cast_in_kernel(r, m.name);
@@ -281,10 +286,12 @@ bool wrapper_members(struct wrapper_reader *r, const char *spelled, bool own, st
 void wrapper_fill_member(struct wrapper_reader *r, struct str *to, const char *of,
                          const struct wrapper_member *m)
 {
-    if (m->extent)
-        str_addf(to, "    for (int launch_i = 1; launch_i < (%s); launch_i++)\n        %s.%s[launch_i] = 1;\n",
-                 m->extent, of, m->name);
-    if (m->extent)
+    if (m->numbers)
+        str_addf(to,
+                 "    for (int launch_i = 1; launch_i < (int)(sizeof(%s.%s) / sizeof(%s.%s[0])); launch_i++)\n"
+                 "        %s.%s[launch_i] = 1;\n",
+                 of, m->name, of, m->name, of, m->name);
+    if (m->numbers)
         wrapper_ask(r, "of the numbers in %s.%s all but the first are 1 here; which are they?", of, m->name);
     else if (m->array)
         wrapper_ask(r, "of the pointers in %s.%s the first alone is given; are there more?", of, m->name);
