@@ -36,6 +36,7 @@ struct compile_request {
         *shared_names; /* of kernels, n_kernels: called as a function of the headers is; NULL: none known */
     bool
         shadow; /* for the exact answer: calls of undefined functions stay, nothing is approximate on purpose */
+    bool ptx_alone; /* no CUBIN, and nothing of what ptxas says: enough for the simulator, in less time */
 };
 
 struct image_kernel {

@@ -667,6 +667,7 @@ bool init_run(struct init_result *r, struct arena *a, const struct init_options 
     volatile bool ok = false;
 
     s->compiles = judge_compiles_open(a);
+    init_allow(o->seconds);
     do {
         *s = (struct init_source){
             .arena = a, .supplied = s->supplied, .ahead = s->ahead, .made = s->made, .compiles = s->compiles};

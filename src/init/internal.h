@@ -295,6 +295,7 @@ const char *init_qualified(const struct init_source *s,
                            const struct init_decl *d); /* its name with namespaces */
 
 /* fuel.c */
+void init_allow(double seconds); /* of a processor; 0: as many as is usual */
 bool init_is_late(void); /* all of the processor's time that looking may take is spent */
 void init_refuel(int64_t *fuel, int64_t least); /* so much at least, where it is not late */
 

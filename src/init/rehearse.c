@@ -541,7 +541,7 @@ static bool mend_sorted(struct rehearsing *r)
         const char *range = a->values ? strstr(a->values, ", low") : NULL;
 
         if (!is_open_input(r, i) || type_is_floating(r->task->args[i].type) || !range ||
-            !strstr(a->values, "kind: index"))
+            (!strstr(a->values, "kind: index") && !strstr(a->values, "kind: distinct")))
             continue;
         a->values = arena_printf(r->arena, "{kind: sorted%s", range);
         init_guess(a, arena_printf(r->arena,
