@@ -1,5 +1,5 @@
-/* What may be spent on looking: warp instructions, so that what is found is the same on every machine, and at last
- * the processor's time, for kernels whose instructions take longer than others'. */
+/* What may be spent on looking: warp instructions, so that what is found is the same on every machine, and at
+ * last the processor's time, for kernels whose instructions take longer than others'. */
 #include "init/internal.h"
 
 #include <time.h>

@@ -358,7 +358,8 @@ static void tell_supplied(struct init_source *s, struct init_task *t)
                                  x->from));
         else if (!*x->value)
             vec_add(s->arena, &t->questions,
-                    arena_printf(s->arena, "nothing that was read defines %s, which does nothing here; what does it?",
+                    arena_printf(s->arena,
+                                 "nothing that was read defines %s, which does nothing here; what does it?",
                                  x->name));
         else
             vec_add(s->arena, &t->questions,
@@ -452,7 +453,8 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
         vec_add(s->arena, &t->notes, t->flaw);
     if (!t->sound && init_is_late())
         vec_add(s->arena, &t->notes,
-                arena_strdup(s->arena, "shapes were looked for no longer; what is a TODO in task.yaml is to be said"));
+                arena_strdup(s->arena,
+                             "shapes were looked for no longer; what is a TODO in task.yaml is to be said"));
     if (s->others)
         vec_add(s->arena, &t->notes, s->others);
     init_write_text(s, folder, "task.yaml", init_taskfile(s->arena, t, fs_basename(folder), 0));

@@ -27,7 +27,7 @@ struct rehearsing {
     const struct task_case *cases[MOST_CASES];
     size_t n_cases;
     const struct task_case *alike; /* all indices of a buffer are the same; NULL: there are none */
-    struct task_values *narrow; /* by argument, where `narrowed` */
+    struct task_values *narrow;    /* by argument, where `narrowed` */
     bool narrowed[PROBE_ARGS], whole[PROBE_ARGS];
     bool atomic;
     struct flaw {   /* the last one */
@@ -555,7 +555,8 @@ static bool mend_sorted(struct rehearsing *r)
     return false;
 }
 
-/* A number of blocks that nothing bounds, which the kernel takes apart by a size: there may be as many of them. */
+/* A number of blocks that nothing bounds, which the kernel takes apart by a size: there may be as many of them.
+ */
 static bool mend_blocks(struct rehearsing *r)
 {
     struct init_task *t = r->t;
@@ -570,11 +571,12 @@ static bool mend_blocks(struct rehearsing *r)
                 continue;
             vec_add(r->arena, &t->domain, arena_printf(r->arena, "%s <= %s", t->dims.v[i], t->divisors.v[k]));
             if (open_again(r) && run_cases(r, false) == FITS && is_clean(r)) {
-                vec_add(r->arena, &t->questions,
-                        arena_printf(r->arena,
-                                     "with more blocks than %s, several of them write the same place; how many do "
-                                     "callers launch?",
-                                     t->divisors.v[k]));
+                vec_add(
+                    r->arena, &t->questions,
+                    arena_printf(r->arena,
+                                 "with more blocks than %s, several of them write the same place; how many do "
+                                 "callers launch?",
+                                 t->divisors.v[k]));
                 return true;
             }
             t->domain.n = before;

@@ -81,9 +81,9 @@ static void ban_users(struct init_source *s, const struct init_decl *of)
     }
 }
 
-/* The declarations in whose lines the compiler finds errors are left out, where no kernel is among the first; of
- * a type the function alone that stands there. A kernel behind them may fail for what they are. What it reports
- * behind the kernel's name, which it missed, counts alone: that name stands in no line of the file. */
+/* The declarations in whose lines the compiler finds errors are left out, where no kernel is among the first;
+ * of a type the function alone that stands there. A kernel behind them may fail for what they are. What it
+ * reports behind the kernel's name, which it missed, counts alone: that name stands in no line of the file. */
 static bool ban(struct init_source *s)
 {
     enum { FIRST = 3 };
@@ -143,8 +143,7 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
             *t = init_copy_task(s->arena, &before);
             continue;
         }
-        if (ran || !strstr(err->text, "compile-failed") || banned == MOST_BANNED || init_is_late() ||
-            !ban(s))
+        if (ran || !strstr(err->text, "compile-failed") || banned == MOST_BANNED || init_is_late() || !ban(s))
             break;
         *t = init_copy_task(s->arena, &before);
     }
@@ -271,7 +270,8 @@ bool init_try_numbers(struct init_source *s, struct init_wrapped *w, struct init
     return false;
 }
 
-/* Did it not run for what the number of threads in a block decides, or race in what threads of a block share? */
+/* Did it not run for what the number of threads in a block decides, or race in what threads of a block share?
+ */
 bool init_asks_block(const struct init_task *t)
 {
     static const char *const words[] = {"shared memory", "threads in a block", "barrier"};

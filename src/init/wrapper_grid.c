@@ -399,7 +399,8 @@ static void learn_bound(struct grid_reader *k, const struct index *made, const c
     const int axis = one_axis(made->blocks);
     const char *items = in_brackets(a, bound);
 
-    if (made->odd || (made->blocks && strstr(bound, "launch_block."))) /* a block's own loop, of that name again */
+    if (made->odd ||
+        (made->blocks && strstr(bound, "launch_block."))) /* a block's own loop, of that name again */
         return;
     if (inclusive)
         items = arena_printf(a, "(%s + 1)", items);
@@ -573,7 +574,8 @@ static void read_place(struct grid_reader *k, size_t open)
         learn_threads(k, &x);
 }
 
-/* An array of shared memory of which each thread has an element: there are no more threads, and mostly as many. */
+/* An array of shared memory of which each thread has an element: there are no more threads, and mostly as many.
+ */
 static void read_shared(struct grid_reader *k, size_t i)
 {
     const struct wrapper_reader *r = k->r;

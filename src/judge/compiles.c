@@ -4,7 +4,7 @@
 
 struct judge_compiles {
     struct arena *arena;
-    struct map by_request; /* its hash to the result, which is the arena's */
+    struct map by_request;               /* its hash to the result, which is the arena's */
     const struct compile_result *failed; /* the last one that did not compile; NULL: all did */
 };
 
