@@ -653,24 +653,6 @@ static void found(struct probing *p)
     probe_drop_sizes(p);
 }
 
-/* `n > 8192` and `n >= 8192` of the wrapper. */
-static void set_lows(struct probing *p)
-{
-    for (size_t i = 0; i < p->n_dims; i++) {
-        for (size_t k = 0; k < p->t->domain.n; k++) {
-            const char *condition = p->t->domain.v[k];
-            const size_t len = strlen(p->t->dims.v[i]);
-            char *end;
-
-            if (!str_starts(condition, p->t->dims.v[i]) || !str_starts(condition + len, " >"))
-                continue;
-            condition += len + 2 + (condition[len + 2] == '=');
-            const int64_t low = strtoll(condition, &end, 10);
-            p->low[i] = *end || end == condition ? p->low[i] : MAX(p->low[i], low);
-        }
-    }
-}
-
 /* Are so many sizes together too much work, or more than may be looked at? */
 static bool is_much(struct probing *p)
 {
@@ -704,7 +686,7 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
         return err_input(err, "no size is known; give the launcher one and name it in dims");
     if (t->dims.n > PROBE_DIMS)
         return err_input(err, "a task of %zu sizes is not looked into", t->dims.n);
-    set_lows(p);
+    probe_lows(p);
     ok = probe_open_task(p, dir, name, err);
     if (ok) {
         probe_find_ends(p);

@@ -152,6 +152,7 @@ void probe_tell_indices(struct probing *p);
 
 /* ---- probe_size.c */
 
+void probe_lows(struct probing *p);    /* `n > 8192` and `n >= 8192` of the wrapper: to p->low */
 void probe_strides(struct probing *p); /* gives sizes called strides the values of rows behind each other */
 /* Numbers that the launcher compares size `dim`, or what is no size by its name, with: how many. */
 size_t probe_numbers(const struct probing *p, size_t dim, int64_t *numbers, size_t most);

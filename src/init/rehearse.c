@@ -555,36 +555,6 @@ static bool mend_sorted(struct rehearsing *r)
     return false;
 }
 
-/* A number of blocks that nothing bounds, which the kernel takes apart by a size: there may be as many of them.
- */
-static bool mend_blocks(struct rehearsing *r)
-{
-    struct init_task *t = r->t;
-
-    for (size_t i = 0; i < t->dims.n; i++) {
-        for (size_t k = 0; k < t->divisors.n && str_starts(t->dims.v[i], "blocks"); k++) {
-            const size_t before = t->domain.n;
-            bool is_dim = false;
-            for (size_t n = 0; n < t->dims.n; n++)
-                is_dim = is_dim || (n != i && str_eq(t->dims.v[n], t->divisors.v[k]));
-            if (!is_dim)
-                continue;
-            vec_add(r->arena, &t->domain, arena_printf(r->arena, "%s <= %s", t->dims.v[i], t->divisors.v[k]));
-            if (open_again(r) && run_cases(r, false) == FITS && is_clean(r)) {
-                vec_add(
-                    r->arena, &t->questions,
-                    arena_printf(r->arena,
-                                 "with more blocks than %s, several of them write the same place; how many do "
-                                 "callers launch?",
-                                 t->divisors.v[k]));
-                return true;
-            }
-            t->domain.n = before;
-        }
-    }
-    return false;
-}
-
 static struct init_bound *bound_of(struct rehearsing *r, const char *dim)
 {
     struct init_task *t = r->t;
@@ -627,7 +597,7 @@ static bool mend_unclean(struct rehearsing *r)
         return true;
     const char *words = r->flaw.words;
     restore(r, args);
-    if (mend_sorted(r) || mend_blocks(r) || mend_units(r))
+    if (mend_sorted(r) || mend_units(r))
         return true;
     r->flaw.words = words;
     open_again(r);

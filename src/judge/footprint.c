@@ -60,7 +60,9 @@ struct taking {
 
 static uint64_t most_insns(const struct footprint_run *run)
 {
-    return run->most_insns ? run->most_insns : run->as ? MOST_CASE_INSNS : MOST_INSNS;
+    if (run->most_insns)
+        return run->most_insns;
+    return run->as ? MOST_CASE_INSNS : MOST_INSNS;
 }
 
 static bool launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
