@@ -129,6 +129,11 @@ template <typename T> struct alignas(2 * sizeof(T)) complex {
 // for: CUDA_KERNEL_ASSERT
 #define CUDA_KERNEL_ASSERT(condition)
 
+// for: CUDA_KERNEL_ASSERT2 CUDA_KERNEL_ASSERT_MSG CUDA_KERNEL_ASSERT_PRINTF
+#define CUDA_KERNEL_ASSERT2(...)
+#define CUDA_KERNEL_ASSERT_MSG(...)
+#define CUDA_KERNEL_ASSERT_PRINTF(...)
+
 // for: CUDA_KERNEL_LOOP_TYPE CUDA_KERNEL_LOOP
 #define CUDA_KERNEL_LOOP_TYPE(i, n, index_type)                                              \
     int64_t _i_n_d_e_x = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;                    \

@@ -83,7 +83,9 @@ static json_t *to_json(const struct init_result *r, const struct capture_task *c
 int cmd_init(const struct cmd_args *args)
 {
     struct arena *a = arena_open();
-    struct init_options o = {.out = args->out, .compile_commands = args->compile_commands};
+    struct init_options o = {.out = args->out,
+                             .seconds = args->budget_s > 0 ? args->budget_s : 0,
+                             .compile_commands = args->compile_commands};
     struct init_result r;
     struct capture_task c = {0};
     const char **flags;

@@ -140,18 +140,23 @@ static const char *error_words(struct arena *a, const char *error, const char *p
     return text;
 }
 
-/* The log's first error, and up to two more of the same file. */
+/* The log's first error, and up to two more of the same file; the lines of all. */
 void compile_errors(struct arena *a, const char *log, const char *path, struct compile_result *r)
 {
     enum { MOST = 3 };
     const char *line = log;
+    VEC(int) lines = {0};
     int n = 0;
 
-    for (; *line && n < MOST; line += strcspn(line, "\n"), line += *line == '\n') {
+    for (; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         int number;
         if (!memmem(line, strcspn(line, "\n"), "error", 5))
             continue;
         const char *words = error_words(a, line, path, &number);
+        if (number > 0)
+            vec_add(a, &lines, number);
+        if (n == MOST)
+            continue;
         if (n == 0) {
             r->line = number;
             r->words = words;
@@ -162,6 +167,8 @@ void compile_errors(struct arena *a, const char *log, const char *path, struct c
         }
         n++;
     }
+    r->lines = lines.v;
+    r->n_lines = lines.n;
     if (n > 0)
         return;
     /* The one complaint of ptxas that NVRTC keeps to itself. */
@@ -292,7 +299,7 @@ static bool is_host_constant(const char *text, const char *word)
 
 const char *gpu_arch_of(struct arena *a, const struct compile_request *q)
 {
-    static const char *const words[] = {"wgmma", "setmaxnreg"};
+    static const char *const words[] = {"wgmma", "setmaxnreg", "tensormap"};
     bool own = false;
     for (size_t k = 0; k < ARRAY_LEN(words); k++) {
         own |= str_has_word(q->text, words[k]);
@@ -305,7 +312,10 @@ const char *gpu_arch_of(struct arena *a, const struct compile_request *q)
 static bool collect_options(const struct nvrtc *n, struct arena *a, const struct compile_request *q,
                             names_vec *options, struct err *err)
 {
-    vec_push(options, arena_printf(a, "--gpu-architecture=%s", gpu_arch_of(a, q)));
+    const char *arch = gpu_arch_of(a, q);
+    if (q->ptx_alone)
+        arch = arena_printf(a, "compute%s", strchr(arch, '_'));
+    vec_push(options, arena_printf(a, "--gpu-architecture=%s", arch));
     vec_push(options, "--device-as-default-execution-space");
     vec_push(options, "--generate-line-info");
     vec_push(options, "--ptxas-options=-v");
@@ -388,10 +398,10 @@ static bool take_image(struct nvrtc *n, struct arena *a, nvrtc_program p, const 
                        struct image *image, struct err *err)
 {
     struct image_kernel *kernels = arena_array(a, struct image_kernel, q->n_kernels);
-    char *ptx, *cubin;
+    char *ptx, *cubin = NULL;
 
     if (!take(n->ptx_size, n->ptx, p, a, &ptx, &image->ptx_len) ||
-        !take(n->cubin_size, n->cubin, p, a, &cubin, &image->cubin_len))
+        (!q->ptx_alone && !take(n->cubin_size, n->cubin, p, a, &cubin, &image->cubin_len)))
         return err_world(err, "%s gave no PTX or no CUBIN for %s", n->path, q->path);
     image->ptx = ptx;
     image->cubin = cubin;
@@ -410,7 +420,7 @@ static bool take_image(struct nvrtc *n, struct arena *a, nvrtc_program p, const 
             return err_world(err, "%s does not know kernel %s after compiling it", n->path, q->kernels[i]);
         kernels[i].mangled = arena_strdup(a, lowered);
         parse_resources(image->log, lowered, &kernels[i].resources);
-        if (cubin_lines(a, cubin, image->cubin_len, lowered, fs_basename(q->path), &found, NULL)) {
+        if (cubin && cubin_lines(a, cubin, image->cubin_len, lowered, fs_basename(q->path), &found, NULL)) {
             kernels[i].resources.sass = found.lines;
             kernels[i].resources.n_sass = found.n_lines;
             kernels[i].resources.code = found.code;

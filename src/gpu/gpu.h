@@ -36,6 +36,7 @@ struct compile_request {
         *shared_names; /* of kernels, n_kernels: called as a function of the headers is; NULL: none known */
     bool
         shadow; /* for the exact answer: calls of undefined functions stay, nothing is approximate on purpose */
+    bool ptx_alone; /* no CUBIN, and nothing of what ptxas says: enough for the simulator, in less time */
 };
 
 struct image_kernel {
@@ -65,6 +66,8 @@ struct compile_result {
     struct image image;
     const char *words; /* the compiler's first errors, for people */
     int line;          /* in the user's file; 0 unknown */
+    const int *lines;  /* of the file, in which it found errors, in its order */
+    size_t n_lines;
 };
 
 /* One compile flag of a task: *option is what NVRTC is given for it, NULL when it has no meaning for device

@@ -45,7 +45,7 @@ static bool cover(struct attempts *x, const struct init_task *found)
 {
     struct init_task way = init_copy_task(x->arena, found);
 
-    if (!found->runs || *way.fuel < LEAST_FUEL)
+    if (!found->runs || *way.fuel < LEAST_FUEL || init_is_late())
         return false;
     way.bounds = found->bounds;
     COPY_LIST(x->arena, way.bounds);
@@ -63,7 +63,7 @@ static bool attempt(struct attempts *x, struct init_task *way)
 {
     struct err err = {0};
 
-    if (*way->fuel < LEAST_FUEL)
+    if (*way->fuel < LEAST_FUEL || init_is_late())
         return false;
     *way->fuel -= WAY_FUEL;
     if (!init_probe(way, x->arena, x->dir, x->name, &err) || !way->runs ||
@@ -202,7 +202,7 @@ static bool pin(struct attempts *x, const struct init_task *from, const int64_t 
 {
     struct init_task way = init_copy_task(x->arena, from);
 
-    if (*way.unclean || *way.fuel < LEAST_FUEL)
+    if (*way.unclean || *way.fuel < LEAST_FUEL || init_is_late())
         return false;
     *way.fuel -= WAY_FUEL / 2;
     for (size_t i = 0; i < way.dims.n; i++)
@@ -232,7 +232,7 @@ static bool pin_any(struct attempts *x, const struct init_task *found)
 
     if (x->before.dims.n > INIT_MOST_DIMS)
         return false;
-    *x->t->fuel = MAX(*x->t->fuel, (int64_t)PIN_FUEL);
+    init_refuel(x->t->fuel, PIN_FUEL);
     for (size_t k = 0; k < ARRAY_LEN(tried); k++) {
         for (size_t i = 0; i < x->before.dims.n; i++)
             sizes[i] = tried[k] ? tried[k] : init_seen_size(found, x->before.dims.v[i]);

@@ -1,7 +1,7 @@
 /* kernel.cu: the wanted declarations in the framework's own words and order, each behind a #line of its place,
  * in their namespaces; before them the toolkit's headers and what torch's headers would have given
  * (share/init). origin.json: from which files, at which hashes, every one of them came. */
-#include "init/internal.h"
+#include "init/wrapper.h"
 
 #include <ctype.h>
 
@@ -334,7 +334,7 @@ static void add_flags(const struct init_source *s, const char *text, struct str 
     }
     for (size_t i = 0; i < s->supplied.n; i++) {
         const struct init_supplied *x = &s->supplied.v[i];
-        if (str_has_word(text, x->name))
+        if (str_has_word(text, arena_strndup(s->arena, x->name, str_word(x->name))))
             str_addf(out, "#define %s %s // %s%s\n", x->name, x->value, x->from ? "as in " : "a guess",
                      x->from ? x->from : "");
     }
@@ -428,6 +428,59 @@ static size_t member_end(const struct init_source *s, const struct init_decl *d,
     return MIN(i + 1, d->end);
 }
 
+static void leave_tokens(struct init_source *s, size_t first, size_t end)
+{
+    const struct token *v = s->tokens.v;
+
+    if (!init_is_left(s, &v[first]))
+        vec_add(s->arena, &s->members, ((struct init_span){v[first].at, v[end - 1].at + v[end - 1].len}));
+}
+
+/* Is the member at [i, end) a constructor that no device code may call? */
+static bool is_host_constructor(const struct init_source *s, const struct init_decl *d, size_t i, size_t end)
+{
+    bool constructs = false;
+
+    for (; i + 1 < end && !constructs && !wrapper_sign(&s->tokens.v[i], "{ ; ="); i++) {
+        const struct token *t = &s->tokens.v[i];
+        if (t->kind == TOK_WORD && memmem(t->s, t->len, "device__", 8))
+            return false;
+        if (t->kind == TOK_WORD && (memmem(t->s, t->len, "DEVICE", 6) || memmem(t->s, t->len, "INLINE", 6)))
+            return false; /* a macro that may say so */
+        constructs = token_is(t, d->name) && token_is(t + 1, "(") && !token_is(t - 1, "~");
+    }
+    return constructs;
+}
+
+void init_make_plain(struct init_source *s, const struct init_decl *d)
+{
+    const struct token *v = s->tokens.v;
+    size_t i = d->first;
+
+    while (i < d->end && !token_is(&v[i], "{"))
+        i++;
+    for (i++; i + 1 < d->end;) {
+        bool plain, data = true;
+        size_t star = i;
+        if (token_in(&v[i], "public|private|protected") && token_is(&v[i + 1], ":")) {
+            i += 2;
+            continue;
+        }
+        const size_t end = member_end(s, d, i, &plain);
+        if (is_host_constructor(s, d, i, end))
+            leave_tokens(s, i, end);
+        for (size_t k = i; k < end; k++) {
+            data = data && !token_is(&v[k], "(") && !token_in(&v[k], "static|constexpr|using|typedef|struct");
+            star = token_is(&v[k], "*") ? k : star;
+        }
+        for (size_t k = star; k < end && data; k++) {
+            if (token_is(&v[k], "const"))
+                leave_tokens(s, k, k + 1);
+        }
+        i = end;
+    }
+}
+
 bool init_leave_member(struct init_source *s, int line)
 {
     struct init_decl *d = init_decl_at(s, line);
@@ -452,8 +505,7 @@ bool init_leave_member(struct init_source *s, int line)
         init_place(s, v[i].at, &from, &col);
         init_place(s, v[end - 1].at, &to, &col);
         if (from <= wanted && wanted <= to && plain) {
-            if (!init_is_left(s, &v[i])) /* for another line already */
-                vec_add(s->arena, &s->members, ((struct init_span){v[i].at, v[end - 1].at + v[end - 1].len}));
+            leave_tokens(s, i, end);
             return true;
         }
         i = end;

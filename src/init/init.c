@@ -356,6 +356,11 @@ static void tell_supplied(struct init_source *s, struct init_task *t)
             vec_add(s->arena, &t->notes,
                     arena_printf(s->arena, "%s is %s here, as in %s; -D says another value", x->name, x->value,
                                  x->from));
+        else if (!*x->value)
+            vec_add(s->arena, &t->questions,
+                    arena_printf(s->arena,
+                                 "nothing that was read defines %s, which does nothing here; what does it?",
+                                 x->name));
         else
             vec_add(s->arena, &t->questions,
                     arena_printf(s->arena,
@@ -446,6 +451,10 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
                              guesses == 1 ? "it" : "them"));
     if (!t->sound && t->flaw)
         vec_add(s->arena, &t->notes, t->flaw);
+    if (!t->sound && init_is_late())
+        vec_add(s->arena, &t->notes,
+                arena_strdup(s->arena,
+                             "shapes were looked for no longer; what is a TODO in task.yaml is to be said"));
     if (s->others)
         vec_add(s->arena, &t->notes, s->others);
     init_write_text(s, folder, "task.yaml", init_taskfile(s->arena, t, fs_basename(folder), 0));
@@ -660,6 +669,7 @@ bool init_run(struct init_result *r, struct arena *a, const struct init_options 
     volatile bool ok = false;
 
     s->compiles = judge_compiles_open(a);
+    init_allow(o->seconds);
     do {
         *s = (struct init_source){
             .arena = a, .supplied = s->supplied, .ahead = s->ahead, .made = s->made, .compiles = s->compiles};

@@ -13,6 +13,7 @@ struct init_options {
     const char *out;          /* the task's folder; NULL: the kernel's name, here */
     const char *const *flags; /* -IDIR, -DNAME, -DNAME=VALUE, -UNAME, in order */
     size_t n_flags;
+    double seconds;               /* of a processor, for shapes to be looked for; 0: as many as is usual */
     const char *compile_commands; /* a file whose flags for `path` come first; NULL: none */
 };
 

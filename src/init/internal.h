@@ -16,7 +16,8 @@ enum {
     INIT_MAX_TOKENS = 3000000, /* of all files */
     INIT_MAX_INDEX = 50000,    /* source files of a repository */
     INIT_MAX_DEPTH = 100,      /* of includes */
-    INIT_MOST_DIMS = 16,       /* that a task may have */
+    INIT_KEPT = 1024,
+    INIT_MOST_DIMS = 16, /* that a task may have */
 };
 
 #define INIT_FLAGS "the flags" /* the file that stands for them */
@@ -85,6 +86,11 @@ struct init_changing { /* a macro that the files undefine: its directives, in or
     VEC(size_t) at; /* numbers of macros */
 };
 
+struct init_expanded { /* tokens with their macros expanded, while there were so many macros */
+    size_t first, end, n_macros;
+    struct tokens tokens;
+};
+
 struct init_supplied { /* a macro that nothing of what is read defines */
     const char *name, *value;
     const char *from; /* the file of the build that does; NULL: none, and the value is a guess */
@@ -116,10 +122,11 @@ struct init_source {
     VEC(struct init_edit) edits;      /* conditions that are kept, with what is known of them */
     VEC(struct init_include) missing; /* headers that are not read */
     VEC(struct init_decl) decls;
-    struct map names;             /* name to struct init_names */
-    struct map macro_names;       /* of all of macros */
-    VEC(size_t) usings;           /* declarations that open a whole namespace */
-    VEC(const char *) namespaces; /* "a::b::" */
+    struct map names;                         /* name to struct init_names */
+    struct map macro_names;                   /* of all of macros */
+    VEC(size_t) usings;                       /* declarations that open a whole namespace */
+    VEC(const char *) namespaces;             /* "a::b::" */
+    struct init_expanded expanded[INIT_KEPT]; /* what was, is not again; by a hash of the place */
     struct expander expander;
     struct unit unit; /* what the expander needs of one */
     int64_t *fuel;    /* of struct init_task */
@@ -198,6 +205,9 @@ struct init_decl *init_decl_at(struct init_source *s, int line);
 /* The function of a type that stands in that line is left out from now on. False: none does, or it may not be.
  */
 bool init_leave_member(struct init_source *s, int line);
+/* So are the constructors of a class that are the host's alone, and the `const` of its members: a launcher
+ * fills it member by member. */
+void init_make_plain(struct init_source *s, const struct init_decl *d);
 bool init_is_left(const struct init_source *s, const struct token *t); /* does it stand in one of these? */
 char *init_origin_text(struct init_source *s, const struct init_task *t, const char *kernel);
 
@@ -279,10 +289,15 @@ struct init_wrapped {
     int block;  /* which block is taken where nothing says one, below INIT_BLOCKS */
     int number; /* which number a template's parameter is where nothing says one, below INIT_NUMBERS */
 };
-enum { INIT_BLOCKS = 5, INIT_NUMBERS = 5 };
+enum { INIT_BLOCKS = 5, INIT_LARGEST_BLOCK = 3, INIT_NUMBERS = 5 };
 
 const char *init_qualified(const struct init_source *s,
                            const struct init_decl *d); /* its name with namespaces */
+
+/* fuel.c */
+void init_allow(double seconds);                /* of a processor; 0: as many as is usual */
+bool init_is_late(void);                        /* all of the processor's time that looking may take is spent */
+void init_refuel(int64_t *fuel, int64_t least); /* so much at least, where it is not late */
 
 /* tries.c */
 void init_write_text(struct init_source *s, const char *folder, const char *name, const char *text);

@@ -7,6 +7,7 @@
  * costs some before its first instruction. A second executes 20 to 60 million of them. */
 enum { SEARCH_INSNS = 30000000, MORE_INSNS = 15000000, RUN_INSNS = 20000 };
 enum { MOST_NUMBERS = 16, MOST_PRODUCT = 1 << 25 };
+enum { LEAST_ENDLESS = 1 << 18, MANY = 16 }; /* after a run that did not end: instructions, times the longest */
 
 /* No product of powers of these is the same at all points. */
 static const int seeds[PROBE_DIMS][PROBE_BASE] = {
@@ -99,14 +100,18 @@ bool probe_take(struct probing *p, struct footprint *f, const struct footprint_r
     struct err err = {0};
 
     *f = (struct footprint){0};
-    if (p->fuel < 0)
+    if (p->fuel < 0 || init_is_late())
         return false;
     struct footprint_run with = *run;
     with.rising = p->rising;
     with.drawn = with.drawn || (p->busy && !with.ones);
     with.counted = p->busy;
+    with.most_insns = p->endless && p->ended ? (uint64_t)MAX(MANY * p->ended, (int64_t)LEAST_ENDLESS) : 0;
     bool took = footprint_take(f, p->arena, p->prints, &with, &err);
     p->fuel -= (int64_t)f->warp_insns + RUN_INSNS;
+    p->endless = p->endless || f->endless;
+    if (took && f->ran)
+        p->ended = MAX(p->ended, (int64_t)f->warp_insns);
     if (!took) {
         p->words = arena_strdup(p->arena, err.text);
         return false;
@@ -551,7 +556,8 @@ static void tell(struct probing *p)
             x->role = "inout";
         else if (!str_eq(x->role, "scratch"))
             x->role = role;
-        init_ask(x, NULL);
+        if (!x->values || !x->guess) /* what is said of its numbers holds */
+            init_ask(x, NULL);
         if (!p->within[i] && fit->form) {
             x->shape = probe_extent_shape(p, fit);
             tell_condition(p, fit);
@@ -647,24 +653,6 @@ static void found(struct probing *p)
     probe_drop_sizes(p);
 }
 
-/* `n > 8192` and `n >= 8192` of the wrapper. */
-static void set_lows(struct probing *p)
-{
-    for (size_t i = 0; i < p->n_dims; i++) {
-        for (size_t k = 0; k < p->t->domain.n; k++) {
-            const char *condition = p->t->domain.v[k];
-            const size_t len = strlen(p->t->dims.v[i]);
-            char *end;
-
-            if (!str_starts(condition, p->t->dims.v[i]) || !str_starts(condition + len, " >"))
-                continue;
-            condition += len + 2 + (condition[len + 2] == '=');
-            const int64_t low = strtoll(condition, &end, 10);
-            p->low[i] = *end || end == condition ? p->low[i] : MAX(p->low[i], low);
-        }
-    }
-}
-
 /* Are so many sizes together too much work, or more than may be looked at? */
 static bool is_much(struct probing *p)
 {
@@ -698,7 +686,7 @@ bool init_probe(struct init_task *t, struct arena *a, const char *dir, const cha
         return err_input(err, "no size is known; give the launcher one and name it in dims");
     if (t->dims.n > PROBE_DIMS)
         return err_input(err, "a task of %zu sizes is not looked into", t->dims.n);
-    set_lows(p);
+    probe_lows(p);
     ok = probe_open_task(p, dir, name, err);
     if (ok) {
         probe_find_ends(p);

@@ -66,6 +66,8 @@ struct probing {
     size_t n_dims, n_points;
     int64_t low[PROBE_DIMS];  /* that the wrapper asks for: above it */
     int64_t fuel;             /* warp instructions that may still be spent */
+    int64_t ended;            /* the most that a run took which came to its end */
+    bool endless;             /* one did not; what comes is stopped earlier */
     bool formula[PROBE_DIMS]; /* the size is the product `as` of those before */
     struct probe_product as[PROBE_DIMS];
     struct probe_setting setting;
@@ -150,6 +152,7 @@ void probe_tell_indices(struct probing *p);
 
 /* ---- probe_size.c */
 
+void probe_lows(struct probing *p);    /* `n > 8192` and `n >= 8192` of the wrapper: to p->low */
 void probe_strides(struct probing *p); /* gives sizes called strides the values of rows behind each other */
 /* Numbers that the launcher compares size `dim`, or what is no size by its name, with: how many. */
 size_t probe_numbers(const struct probing *p, size_t dim, int64_t *numbers, size_t most);

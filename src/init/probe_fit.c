@@ -93,7 +93,7 @@ static bool fit_powers(struct fitting *f, const int64_t *w, size_t i, int degree
         return degree == 0 && fit_factor(f, w);
     if (!probe_is_free(f->p, &f->p->setting, i) || f->m.by == (int)i)
         return fit_powers(f, w, i + 1, degree);
-    memcpy(next, w, sizeof(next));
+    memcpy(next, w, f->n * sizeof(*next));
     for (int k = 1; k <= MIN(degree, f->most_power); k++) {
         for (size_t n = 0; n < f->n; n++)
             next[n] *= size_in(&f->m, i, k - 1, f->p->dims[n]);

@@ -150,6 +150,23 @@ static size_t try_strides(struct striding *s, const struct probe_setting *settin
     return known;
 }
 
+void probe_lows(struct probing *p)
+{
+    for (size_t i = 0; i < p->n_dims; i++) {
+        for (size_t k = 0; k < p->t->domain.n; k++) {
+            const char *condition = p->t->domain.v[k];
+            const size_t len = strlen(p->t->dims.v[i]);
+            char *end;
+
+            if (!str_starts(condition, p->t->dims.v[i]) || !str_starts(condition + len, " >"))
+                continue;
+            condition += len + 2 + (condition[len + 2] == '=');
+            const int64_t low = strtoll(condition, &end, 10);
+            p->low[i] = *end || end == condition ? p->low[i] : MAX(p->low[i], low);
+        }
+    }
+}
+
 void probe_strides(struct probing *p)
 {
     static const int64_t units[] = {1, 32, 8, 128, 4};

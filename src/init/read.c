@@ -454,8 +454,9 @@ const struct macro *init_macro_at(struct init_source *s, size_t i)
     return m;
 }
 
-/* The macros that the files undefine are what they were at token `first`; of SIZE_MAX, at the end. */
-static void set_macros(struct init_source *s, size_t first)
+/* The macros that the files undefine are what they were at token `first`, or what they become before `end`; of
+ * SIZE_MAX, at the end. */
+static void set_macros(struct init_source *s, size_t first, size_t end)
 {
     for (size_t i = 0; i < s->changing.n; i++) {
         const struct init_changing *c = &s->changing.v[i];
@@ -463,7 +464,8 @@ static void set_macros(struct init_source *s, size_t first)
 
         for (size_t k = 0; k < c->at.n; k++) {
             const struct init_macro *m = &s->macros.v[c->at.v[k]];
-            last = m->before <= first ? m : last;
+            if (m->before <= first || (m->before <= end && !m->undef && (!last || last->undef)))
+                last = m;
         }
         if (last)
             map_put(&s->expander.macros, last->name, last->macro);
@@ -475,10 +477,13 @@ struct tokens init_expand(struct init_source *s, size_t first, size_t end)
     struct tokens out = {0};
     struct trap trap = {.up = s->unit.trap};
 
+    struct init_expanded *kept = &s->expanded[(first * 31 + end) % INIT_KEPT];
+    if (kept->end && kept->first == first && kept->end == end && kept->n_macros == s->macros.n)
+        return kept->tokens;
     s->expander.produced = 0;
     s->unit.trap = &trap;
     find_changing(s);
-    set_macros(s, first);
+    set_macros(s, first, end);
     if (setjmp(trap.jump)) {
         for (size_t i = 0; i < s->expander.macros.n; i++) {
             struct macro *m = s->expander.macros.entries[i].value;
@@ -491,7 +496,8 @@ struct tokens init_expand(struct init_source *s, size_t first, size_t end)
         expand_list(&s->expander, s->tokens.v + first, end - first, &out, false);
     }
     s->unit.trap = trap.up;
-    set_macros(s, SIZE_MAX);
+    set_macros(s, SIZE_MAX, SIZE_MAX);
+    *kept = (struct init_expanded){first, end, s->macros.n, out};
     return out;
 }
 

@@ -26,7 +26,8 @@ struct rehearsing {
     struct footprints *prints;
     const struct task_case *cases[MOST_CASES];
     size_t n_cases;
-    struct task_values *narrow; /* by argument, where `narrowed` */
+    const struct task_case *alike; /* all indices of a buffer are the same; NULL: there are none */
+    struct task_values *narrow;    /* by argument, where `narrowed` */
     bool narrowed[PROBE_ARGS], whole[PROBE_ARGS];
     bool atomic;
     struct flaw {   /* the last one */
@@ -60,6 +61,9 @@ static void choose_cases(struct rehearsing *r)
     size_t n;
 
     task_suite(r->task, r->arena, 1, &all, &n);
+    r->alike = NULL;
+    for (size_t i = 0; i < n && !r->alike; i++)
+        r->alike = str_eq(all[i].distribution, "one index") ? &all[i] : NULL;
     for (size_t i = 0; i < n && r->n_cases < MOST_CASES; i++) {
         bool there = all[i].wild;
         for (size_t k = 0; k < r->n_cases && !there; k++)
@@ -96,6 +100,12 @@ static bool take(struct rehearsing *r, const struct task_case *c, struct taking 
                                 .checked = how.checked};
     struct task_values *values = arena_array(r->arena, struct task_values, r->task->n_args + 1);
 
+    if (init_is_late()) { /* nothing more is learnt */
+        *r->t->fuel = -1;
+        *f = (struct footprint){.endless = true,
+                                .args = arena_array(r->arena, struct footprint_arg, r->task->n_args + 1)};
+        return false;
+    }
     for (size_t i = 0; i < r->task->n_args; i++)
         values[i] = i < PROBE_ARGS && r->narrowed[i] ? r->narrow[i] : c->values[i];
     with.values = values;
@@ -111,6 +121,8 @@ static enum fit run_case(struct rehearsing *r, const struct task_case *c, bool z
     if (*r->t->fuel < 0)
         return STOPS;
     if (!take(r, c, (struct taking){.zeros = zeros}, &f)) {
+        if (init_is_late())
+            return STOPS;
         r->flaw.words = arena_printf(r->arena, "%s; %s", task_dims_text(r->arena, r->task, c->dims),
                                      f.words ? f.words : "it does not run");
         /* too much work of larger sizes is no flaw, but what was touched until then counts */
@@ -446,6 +458,17 @@ static void restore(struct rehearsing *r, const struct init_arg *args)
         memcpy(r->t->args.v, args, r->t->args.n * sizeof(*args));
 }
 
+static bool is_case_clean(struct rehearsing *r, const struct task_case *c)
+{
+    struct footprint f;
+
+    if (take(r, c, (struct taking){.checked = true}, &f) || f.endless)
+        return true;
+    r->flaw.words = arena_printf(r->arena, "%s; %s", task_dims_text(r->arena, r->task, c->dims),
+                                 f.words ? f.words : "it does not run");
+    return false;
+}
+
 /* Do the cases run without races, and without values that nobody wrote? */
 static bool is_clean(struct rehearsing *r)
 {
@@ -453,18 +476,12 @@ static bool is_clean(struct rehearsing *r)
     const size_t step = r->n_cases > MOST_CHECKED ? (r->n_cases - MOST_CHECKED / 2) / (MOST_CHECKED / 2) : 1;
 
     for (size_t i = 0; i < r->n_cases; i += i < MOST_CHECKED / 2 ? 1 : step) {
-        const struct task_case *c = r->cases[i];
-        struct footprint f;
-
         if (*r->t->fuel < 0 || (i >= MOST_CHECKED / 2 && *r->t->fuel < end))
             break;
-        if (take(r, c, (struct taking){.checked = true}, &f) || f.endless)
-            continue;
-        r->flaw.words = arena_printf(r->arena, "%s; %s", task_dims_text(r->arena, r->task, c->dims),
-                                     f.words ? f.words : "it does not run");
-        return false;
+        if (!is_case_clean(r, r->cases[i]))
+            return false;
     }
-    return true;
+    return !r->alike || is_case_clean(r, r->alike);
 }
 
 /* Do the integers of argument `by` decide where another buffer is written? */
@@ -515,6 +532,29 @@ static bool mend_slots(struct rehearsing *r)
     return (fit == FITS || (fit == REACHES && mend_reach(r, false))) && is_clean(r);
 }
 
+/* Numbers of rows or segments that rise: what one of them begins, the one before has ended. */
+static bool mend_sorted(struct rehearsing *r)
+{
+    for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
+        struct init_arg *a = &r->t->args.v[i];
+        const struct init_arg before = *a;
+        const char *range = a->values ? strstr(a->values, ", low") : NULL;
+
+        if (!is_open_input(r, i) || type_is_floating(r->task->args[i].type) || !range ||
+            (!strstr(a->values, "kind: index") && !strstr(a->values, "kind: distinct")))
+            continue;
+        a->values = arena_printf(r->arena, "{kind: sorted%s", range);
+        init_guess(a, arena_printf(r->arena,
+                                   "blocks or threads race with each other where numbers in %s do not rise; do "
+                                   "they always?",
+                                   a->name));
+        if (open_again(r) && run_cases(r, false) == FITS && is_clean(r))
+            return true;
+        *a = before;
+    }
+    return false;
+}
+
 static struct init_bound *bound_of(struct rehearsing *r, const char *dim)
 {
     struct init_task *t = r->t;
@@ -557,7 +597,7 @@ static bool mend_unclean(struct rehearsing *r)
         return true;
     const char *words = r->flaw.words;
     restore(r, args);
-    if (mend_units(r))
+    if (mend_sorted(r) || mend_units(r))
         return true;
     r->flaw.words = words;
     open_again(r);

@@ -216,6 +216,28 @@ static bool is_number(const struct init_source *s, const char *name)
     return any;
 }
 
+/* Is the name a macro that stands for statements wherever the kernel's file says it, an assertion mostly? */
+static bool is_statement(const struct init_source *s, const char *name)
+{
+    const char *text = s->files.v[0]->text;
+    bool any = false;
+
+    for (const char *p = name; *p; p++) {
+        if (islower((unsigned char)*p))
+            return false;
+    }
+    for (const char *p = text; (p = str_find_word(text, p, name)); p += strlen(name)) {
+        const char *before = p;
+        while (before > text && strchr(" \t\r\n", before[-1]))
+            before--;
+        any = true;
+        if (before == text || !strchr(";{})", before[-1]) ||
+            p[strlen(name) + strspn(p + strlen(name), " \t")] != '(')
+            return false;
+    }
+    return any;
+}
+
 /* One that counts from somewhere counts from 0. */
 static int number_for(const char *name)
 {
@@ -243,7 +265,14 @@ bool init_supply(struct init_source *s, const char *why, bool numbers)
         return true;
     if (strstr(why, "is undefined") && from_behind(s, name))
         return true;
-    if (!numbers || init_named(s, name) || !is_number(s, name))
+    if (!numbers || init_named(s, name))
+        return false;
+    if (is_statement(s, name)) {
+        vec_add(s->arena, &s->supplied,
+                ((struct init_supplied){arena_printf(s->arena, "%s(...)", name), "", NULL}));
+        return true;
+    }
+    if (!is_number(s, name))
         return false;
     vec_add(s->arena, &s->supplied,
             ((struct init_supplied){name, arena_printf(s->arena, "%d", number_for(name)), NULL}));

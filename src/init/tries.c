@@ -2,6 +2,8 @@
  * for other types, from the kernel alone, with other numbers and blocks. */
 #include "init/wrapper.h"
 
+#include "judge/judge.h"
+
 enum { ALONE_FUEL = 50000000, BLOCK_FUEL = 8000000 }; /* of struct init_task */
 enum { MOST_BANNED = 12 };                            /* times that declarations do not compile */
 
@@ -79,30 +81,29 @@ static void ban_users(struct init_source *s, const struct init_decl *of)
     }
 }
 
-/* The declarations in whose lines the compiler finds errors are left out, where no kernel is among them; of a
- * type the function alone that stands there. Those that it reports behind the kernel's name, which it missed,
- * count alone. */
-static bool ban(struct init_source *s, const struct err *err)
+/* The declarations in whose lines the compiler finds errors are left out, where no kernel is among the first;
+ * of a type the function alone that stands there. A kernel behind them may fail for what they are. What it
+ * reports behind the kernel's name, which it missed, counts alone: that name stands in no line of the file. */
+static bool ban(struct init_source *s)
 {
-    const bool missed = strstr(err->text, "__nv_name_map(");
-    const char *at = missed ? strstr(err->text, "; line ") : err->text;
-    int line = missed && at ? atoi(at + strlen("; line ")) : err->line;
+    enum { FIRST = 3 };
+    const int *lines;
+    const size_t n = judge_compiles_errors(s->compiles, &lines);
     bool any = false;
 
-    at += missed && at ? strlen("; line ") : 0;
-    while (at && line > 0) {
-        struct init_decl *d = init_decl_at(s, line);
-        if (!d || d->is_global)
-            return false;
-        if (init_leave_member(s, line)) {
+    for (size_t i = 0; i < n; i++) {
+        struct init_decl *d = init_decl_at(s, lines[i]);
+        if (!d || d->is_global) {
+            if (i < FIRST)
+                return false;
+            continue;
+        }
+        if (init_leave_member(s, lines[i])) {
             any = true;
         } else if (!d->banned) {
             any = d->banned = true;
             ban_users(s, d);
         }
-        at = strstr(at, "; line ");
-        at += at ? strlen("; line ") : 0;
-        line = at ? atoi(at) : 0;
     }
     return any;
 }
@@ -142,7 +143,7 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
             *t = init_copy_task(s->arena, &before);
             continue;
         }
-        if (ran || !strstr(err->text, "compile-failed") || banned == MOST_BANNED || !ban(s, err))
+        if (ran || !strstr(err->text, "compile-failed") || banned == MOST_BANNED || init_is_late() || !ban(s))
             break;
         *t = init_copy_task(s->arena, &before);
     }
@@ -228,7 +229,7 @@ bool init_try_alone(struct init_source *s, struct init_wrapped *w, struct init_t
     const size_t n_hosts = w->n_hosts;
     struct saved saved;
 
-    if (!t->launcher || t->alone)
+    if (!t->launcher || t->alone || (ran && init_is_late()))
         return ran;
     if (!t->runs)
         why = ran ? "it does not run at small sizes" : arena_strdup(s->arena, err->text);
@@ -237,7 +238,7 @@ bool init_try_alone(struct init_source *s, struct init_wrapped *w, struct init_t
     w->n_hosts = 0;
     *t = (struct init_task){0};
     if (s->fuel)
-        *s->fuel = MAX(*s->fuel, (int64_t)ALONE_FUEL);
+        init_refuel(s->fuel, ALONE_FUEL);
     const bool ran_alone = init_write_task(s, w, NULL, t, folder, err);
     if (t->sound || (t->runs && !saved.task.runs) || strstr(why, "already been defined")) {
         vec_add(s->arena, &t->notes, arena_printf(s->arena, "with the function that launches it: %s", why));
@@ -258,7 +259,7 @@ bool init_try_numbers(struct init_source *s, struct init_wrapped *w, struct init
 
     if (!save(s, folder, t, &saved, err))
         return false;
-    for (w->number = 1; w->number < INIT_NUMBERS && !ran; w->number++) {
+    for (w->number = 1; w->number < INIT_NUMBERS && !ran && !init_is_late(); w->number++) {
         *t = (struct init_task){0};
         ran = init_write_task(s, w, NULL, t, folder, err);
     }
@@ -269,7 +270,8 @@ bool init_try_numbers(struct init_source *s, struct init_wrapped *w, struct init
     return false;
 }
 
-/* Did it not run for what the number of threads in a block decides? */
+/* Did it not run for what the number of threads in a block decides, or race in what threads of a block share?
+ */
 bool init_asks_block(const struct init_task *t)
 {
     static const char *const words[] = {"shared memory", "threads in a block", "barrier"};
@@ -278,7 +280,7 @@ bool init_asks_block(const struct init_task *t)
 
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         asks = asks || (t->flaw && strstr(t->flaw, words[i]));
-    return ((asks && t->any_block) || many) && t->alone && !t->runs;
+    return ((asks && t->any_block) || (many && !t->runs)) && t->alone && !t->sound;
 }
 
 /* A launcher from the kernel alone that does not run: other blocks, which nothing speaks against. */
@@ -286,18 +288,24 @@ bool init_try_blocks(struct init_source *s, struct init_wrapped *w, struct init_
                      struct err *err)
 {
     struct saved saved;
-    bool ran = true;
+    const bool unclean = s->unclean;
+    bool ran = true, fits = false;
 
     if (!save(s, folder, t, &saved, err))
         return true;
-    for (w->block = 1; w->block < INIT_BLOCKS && ran && !t->runs; w->block++) {
+    for (w->block = 1; w->block < INIT_BLOCKS && ran && !fits && !init_is_late(); w->block++) {
+        if (saved.task.runs && w->block != INIT_LARGEST_BLOCK) /* a smaller one could hide a race */
+            continue;
         *t = (struct init_task){0};
-        *s->fuel = MAX(*s->fuel, (int64_t)BLOCK_FUEL);
+        init_refuel(s->fuel, BLOCK_FUEL);
+        s->unclean = false;
         ran = init_write_task(s, w, NULL, t, folder, err);
+        fits = ran && (saved.task.runs ? t->sound : t->runs);
     }
     w->block = 0;
-    if (ran && t->runs)
+    if (fits)
         return true;
+    s->unclean = unclean;
     restore(s, folder, &saved, t, err);
     return true;
 }

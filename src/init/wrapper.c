@@ -92,6 +92,7 @@ static bool read_struct(struct reading *d, const struct given *g)
 
     if (g->type.pointer || !wrapper_members(r, g->type.spelled, false, &members))
         return false;
+    wrapper_make_plain(r, g->type.spelled);
     str_addf(&d->fill, "    %s %s = {};\n", g->type.spelled, name);
     for (size_t i = 0; i < members.n; i++) {
         const struct wrapper_member *m = &members.v[i];
@@ -103,6 +104,7 @@ static bool read_struct(struct reading *d, const struct given *g)
             taken = taken || str_eq(d->given.v[k].param->name, m->name);
         p->name = taken ? arena_printf(r->arena, "%s_%s", name, m->name) : m->name;
         str_addf(&d->fill, "    %s.%s%s = %s;\n", name, m->name, m->array ? "[0]" : "", p->name);
+        wrapper_fill_member(r, &d->fill, name, m);
         if (m->guessed) {
             r->final = true;
             wrapper_ask(r, "which type has what %s.%s points to?", name, m->name);
@@ -197,6 +199,10 @@ static void read_params(struct reading *d)
         }
         if (!g.tensor && !g.type.type && read_struct(d, &g))
             continue;
+        if (!g.tensor && !g.type.type && !g.type.pointer && wrapper_is_tag(r, g.type.spelled)) {
+            str_addf(&d->r.head, "    const auto %s = %s{};\n", p->name, g.type.spelled);
+            continue;
+        }
         if (!g.tensor && !g.type.type) {
             r->final = true;
             wrapper_lost(r, "its parameter %s has the type %s", p->name,

@@ -151,7 +151,8 @@ struct wrapper_member {
     const char *name;
     struct wrapper_type type;
     bool guessed; /* what a pointer to void points to */
-    bool array;   /* of pointers, of which the first is given */
+    bool array;   /* of which the first is given */
+    bool numbers; /* of an array: the others are 1 */
 };
 struct wrapper_members {
     struct wrapper_member *v;
@@ -161,6 +162,14 @@ struct wrapper_members {
  * that its body says by themselves. False: it is no such struct, or one of them is neither a number nor a
  * pointer to some. */
 bool wrapper_members(struct wrapper_reader *r, const char *spelled, bool own, struct wrapper_members *to);
+/* What the launcher says of a member that is an array, behind what it gives the first of it. */
+void wrapper_fill_member(struct wrapper_reader *r, struct str *to, const char *of,
+                         const struct wrapper_member *m);
+bool wrapper_is_struct(const struct wrapper_reader *r, const char *spelled); /* of the files */
+/* Of a struct that the launcher fills. */
+void wrapper_make_plain(struct wrapper_reader *r, const char *spelled);
+/* Is it a type without members: a constant of std, a class whose type alone says something? */
+bool wrapper_is_tag(struct wrapper_reader *r, const char *spelled);
 const char *wrapper_plain_elements(struct wrapper_reader *r, const char *spelled, int *lanes);
 bool wrapper_is_enum(const struct wrapper_reader *r, const char *spelled);
 /* Its first value with which something is done, as an expression. */

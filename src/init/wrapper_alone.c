@@ -90,7 +90,7 @@ static void choose_value(struct alone *d, size_t i)
     if (!value)
         value = guessed_value(r, p);
     str_addf(&d->instance, "%s%s", i ? ", " : "<", value);
-    if (p->is_type && wrapper_type_name(r, value, NULL))
+    if (p->is_type && *p->name && (wrapper_type_name(r, value, NULL) || wrapper_is_struct(r, value)))
         map_put(&r->alias, p->name, (void *)value);
     if (!*p->name || str_starts(p->type, "template") || str_eq(p->type, "(*)"))
         return;
@@ -120,6 +120,7 @@ static bool give_members(struct alone *d, const char *name, const char *spelled)
 
     if (!wrapper_members(r, spelled, false, &members))
         return false;
+    wrapper_make_plain(r, spelled);
     str_addf(&d->fill, "    %s %s{};\n", spelled, name);
     for (size_t i = 0; i < members.n; i++) {
         const struct wrapper_member *m = &members.v[i];
@@ -135,8 +136,7 @@ static bool give_members(struct alone *d, const char *name, const char *spelled)
                      m->type.spelled, a.name);
         else
             str_addf(&d->fill, "    %s.%s%s = %s;\n", name, m->name, at, a.name);
-        if (m->array)
-            wrapper_ask(r, "of the pointers in %s.%s the first alone is given; are there more?", name, m->name);
+        wrapper_fill_member(r, &d->fill, name, m);
         if (m->type.pointer)
             wrapper_buffer(r, &a, m->type.constant);
         else
@@ -418,6 +418,9 @@ static void give(struct alone *d, size_t i)
              (give_view(d, a.name, k.spelled) || give_members(d, a.name, k.spelled) ||
               give_made(d, a.name, k.spelled))) {
         str_add(&d->call, a.name);
+        return;
+    } else if (!k.type && !k.pointer && wrapper_is_tag(r, k.spelled)) {
+        str_addf(&d->call, "%s{}", k.spelled);
         return;
     } else if (!k.type && !k.pointer && wrapper_is_enum(r, k.spelled)) {
         str_add(&d->call, wrapper_enum_value(r, k.spelled));

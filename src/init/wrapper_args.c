@@ -142,7 +142,7 @@ bool wrapper_is_size(const char *name, const char *type)
     return !str_in(type, "f16|bf16|f32|f64|bool|i8|u8") && !geometry(name) &&
            !name_has(
                name,
-               "dtype|flag|use_|is_|has_|enable|with_|seed|step|mode|device|offset|start_|block_size|blocksize|"
+               "dtype|flag|use_|is_|has_|enable|with_|seed|step|mode|device|offset|start_|ndim|num_axes|block_size|blocksize|"
                "block_dim|threads|num_thread|block_sz|num_sm|sm_count|multiprocessor|" RANKS);
 }
 
@@ -219,6 +219,11 @@ void wrapper_buffer(struct wrapper_reader *r, struct init_arg *a, bool constant)
         a->role = "out";
     if (!a->shape)
         init_ask(a, arena_printf(r->arena, "which shape has %s?", a->name));
+    if (a->role && str_eq(a->role, "in") && !a->values && str_in(a->type, "i32|i64|u32|u64") &&
+        name_has(a->name, "stride|shape|_dims|dims_|extents")) {
+        a->values = "{kind: constant, value: 1}"; /* the kernel divides by them, or takes products of them */
+        init_guess(a, arena_printf(r->arena, "the numbers in %s are 1 here; which do callers pass?", a->name));
+    }
     if (!a->role) {
         a->role = "inout";
         init_ask(a,

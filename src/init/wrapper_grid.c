@@ -28,6 +28,7 @@ struct grid_reader {
     struct wrapper_grid *g;
     VEC(struct indexed) vars;
     unsigned blocks, threads, block_dims; /* axes that the kernel says */
+    const char *shared[3];                /* extents of shared memory that threads number */
 };
 
 static const char *parsed(struct grid_reader *k, size_t first, size_t last, int depth);
@@ -355,8 +356,9 @@ static int one_axis(unsigned bits)
 static void learn_threads(struct grid_reader *k, const struct index *x)
 {
     const int axis = one_axis(x->threads);
+    const bool others = x->step && isdigit((unsigned char)x->step[strspn(x->step, "(")]); /* `row * 32 + t` */
 
-    if (x->odd || x->loose || axis < 0 || x->blocks != x->threads || !x->step || x->divided ||
+    if (x->odd || x->loose || axis < 0 || (x->blocks != x->threads && !others) || !x->step || x->divided ||
         k->g->threads[axis] || strstr(x->step, "launch_block."))
         return;
     k->g->threads[axis] = times(k->r->arena, x->step, x->by_threads);
@@ -397,7 +399,8 @@ static void learn_bound(struct grid_reader *k, const struct index *made, const c
     const int axis = one_axis(made->blocks);
     const char *items = in_brackets(a, bound);
 
-    if (made->odd)
+    if (made->odd ||
+        (made->blocks && strstr(bound, "launch_block."))) /* a block's own loop, of that name again */
         return;
     if (inclusive)
         items = arena_printf(a, "(%s + 1)", items);
@@ -545,6 +548,50 @@ static void read_division(struct grid_reader *k, size_t sign)
     }
 }
 
+/* `s[threadIdx.x]`: the extents behind the [ at `extent`, beside the indices behind the one at `index`. */
+static void learn_extents(struct grid_reader *k, size_t extent, size_t index)
+{
+    const struct wrapper_reader *r = k->r;
+
+    while (token_is(&r->v[extent], "[") && token_is(&r->v[index], "[")) {
+        const size_t behind = wrapper_skip(r->v, r->f.body_end, extent),
+                     next = wrapper_skip(r->v, r->f.body_end, index);
+        const struct index x = index_sum(k, index + 1, next - 1, 0);
+        const int axis = one_axis(x.threads);
+        if (axis >= 0 && !x.blocks && !x.odd && !x.loose && !x.by_threads && !k->shared[axis]) /* no padding */
+            k->shared[axis] = parsed(k, extent + 1, find_sign(r, extent + 1, behind - 1, "+ -"), 0);
+        extent = behind;
+        index = next;
+    }
+}
+
+/* `x[row * 32 + t]`: as a variable of that value. */
+static void read_place(struct grid_reader *k, size_t open)
+{
+    const struct index x = index_sum(k, open + 1, wrapper_skip(k->r->v, k->r->f.body_end, open) - 1, 0);
+
+    if (x.step && isdigit((unsigned char)x.step[strspn(x.step, "(")]))
+        learn_threads(k, &x);
+}
+
+/* An array of shared memory of which each thread has an element: there are no more threads, and mostly as many.
+ */
+static void read_shared(struct grid_reader *k, size_t i)
+{
+    const struct wrapper_reader *r = k->r;
+    size_t open = i + 1;
+
+    while (open < r->f.body_end && !wrapper_sign(&r->v[open], "[ ; ( = ,"))
+        open++;
+    if (!token_is(&r->v[open], "["))
+        return;
+    const char *name = token_text(r->arena, &r->v[open - 1]);
+    for (size_t at = open; at + 1 < r->f.body_end; at++) {
+        if (token_is(&r->v[at], name) && token_is(&r->v[at + 1], "["))
+            learn_extents(k, open, at + 1);
+    }
+}
+
 /* ---- the launch */
 
 /* The bound that __launch_bounds__ says. */
@@ -597,6 +644,11 @@ static void choose_threads(struct grid_reader *k)
     if (!g->threads[0] && flat)
         g->threads[0] = said;
     for (int i = 0; i < 3; i++) {
+        if (!g->threads[i] && !block && k->shared[i] && !strstr(k->shared[i], "launch_block.") &&
+            atoi(k->shared[i]) <= MOST_THREADS) {
+            g->threads[i] = k->shared[i];
+            g->guessed = true;
+        }
         /* a thread for each, where no loop takes more of them */
         if (!g->threads[i] && g->bounded[i] && !(k->block_dims & 1u << i) &&
             !strstr(g->bounded[i], "launch_block."))
@@ -662,6 +714,10 @@ void wrapper_grid(struct wrapper_reader *r, struct wrapper_grid *g)
             read_stride(&k, i);
         else if (is_loop_macro(r, i))
             read_loop_macro(&k, i);
+        else if (token_is(&r->v[i], "__shared__"))
+            read_shared(&k, i);
+        else if (token_is(&r->v[i], "["))
+            read_place(&k, i);
     }
     read_called(&called, r->source, r->v + r->f.body, r->f.body_end - r->f.body);
     map_free(&called.seen);

@@ -12,10 +12,16 @@ static const struct init_decl *type_named(const struct wrapper_reader *r, const 
         const struct token *t = &r->source->tokens.v[d->first];
         while (token_is(t, "template"))
             t = &r->source->tokens.v[init_angle(r->source, d->first + 1, d->end)];
+        t += token_is(t, "typedef") && token_is(t + 1, "struct"); /* `typedef struct { ... } name;` */
         if (d->kind == INIT_TYPE && !d->specialised && token_in(t, "struct|class"))
             return d;
     }
     return NULL;
+}
+
+bool wrapper_is_struct(const struct wrapper_reader *r, const char *spelled)
+{
+    return type_named(r, spelled) != NULL;
 }
 
 /* Of "a::b::Name". */
@@ -128,7 +134,8 @@ static void add_members(struct wrapper_reader *r, const struct token *v, size_t 
         m.type = wrapper_type_of(r, v, first, type_end);
         if (item > first && token_is(&v[item], "*"))
             m.type.pointer = true;
-        if (m.array && (!m.type.pointer || !m.type.type)) /* zeros */
+        m.numbers = m.array && m.type.type && !m.type.pointer && wrapper_skip(v, last, name) == end;
+        if (m.array && !m.numbers && (!m.type.pointer || !m.type.type)) /* zeros */
             return;
         if (m.type.pointer && !m.type.type) {
             const char *spelled = cast_in_kernel(r, m.name);
@@ -196,9 +203,11 @@ static bool collect(struct wrapper_reader *r, const char *spelled, int depth, st
         while (last < end && !token_is(&v[last], ";")) {
             if (token_is(&v[last], "("))
                 plain = false;
-            if (!plain && token_is(&v[last], "{")) { /* the body of a function */
+            if (!plain && token_is(&v[last], "{")) { /* the body of a function, or a constructor's `a{x},` */
                 last = wrapper_skip(v, end, last);
-                break;
+                if (!wrapper_sign(&v[last], "{ ,"))
+                    break;
+                continue;
             }
             last = wrapper_sign(&v[last], "( [ {") ? wrapper_skip(v, end, last) : last + 1;
         }
@@ -241,6 +250,14 @@ const char *wrapper_plain_elements(struct wrapper_reader *r, const char *spelled
     return same && type ? type : "u8";
 }
 
+void wrapper_make_plain(struct wrapper_reader *r, const char *spelled)
+{
+    const struct init_decl *d = type_named(r, spelled);
+
+    if (d)
+        init_make_plain(r->source, d);
+}
+
 bool wrapper_members(struct wrapper_reader *r, const char *spelled, bool own, struct wrapper_members *to)
 {
     if (!collect(r, spelled, 0, to))
@@ -264,6 +281,33 @@ bool wrapper_members(struct wrapper_reader *r, const char *spelled, bool own, st
     }
     to->n = used;
     return used > 0 && known;
+}
+
+void wrapper_fill_member(struct wrapper_reader *r, struct str *to, const char *of,
+                         const struct wrapper_member *m)
+{
+    if (m->numbers)
+        str_addf(to,
+                 "    for (int launch_i = 1; launch_i < (int)(sizeof(%s.%s) / sizeof(%s.%s[0])); launch_i++)\n"
+                 "        %s.%s[launch_i] = 1;\n",
+                 of, m->name, of, m->name, of, m->name);
+    if (m->numbers)
+        wrapper_ask(r, "of the numbers in %s.%s all but the first are 1 here; which are they?", of, m->name);
+    else if (m->array)
+        wrapper_ask(r, "of the pointers in %s.%s the first alone is given; are there more?", of, m->name);
+}
+
+bool wrapper_is_tag(struct wrapper_reader *r, const char *spelled)
+{
+    static const char *const constants[] = {"std::bool_constant<", "std::integral_constant<", "std::true_type",
+                                            "std::false_type"};
+    struct wrapper_members members = {0};
+
+    for (size_t i = 0; i < ARRAY_LEN(constants); i++) {
+        if (str_starts(spelled, constants[i]))
+            return true;
+    }
+    return type_named(r, spelled) && collect(r, spelled, 0, &members) && !members.n;
 }
 
 bool wrapper_variable(struct wrapper_reader *r, const char *name, struct wrapper_type *type)

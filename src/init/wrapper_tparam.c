@@ -485,7 +485,7 @@ void wrapper_choose_tparam(struct wrapper_reader *r, size_t i, const char *insta
     } else if (!p->is_type)
         str_addf(&r->head, "    constexpr %s %s = %s;\n", p->type, p->name, value);
     else {
-        if (wrapper_type_name(r, value, NULL))
+        if (wrapper_type_name(r, value, NULL) || wrapper_is_struct(r, value))
             map_put(&r->alias, p->name, arena_strdup(r->arena, value));
         str_addf(&r->head, "    using %s = %s;\n", p->name, value);
     }

@@ -62,8 +62,10 @@ static const struct known_type {
     {"float4", "f32", 4},
     {"double2", "f64", 2},
     {"int2", "i32", 2},
+    {"int3", "i32", 3},
     {"int4", "i32", 4},
     {"uint2", "u32", 2},
+    {"uint3", "u32", 3},
     {"uint4", "u32", 4},
     {"char2", "i8", 2},
     {"char4", "i8", 4},
@@ -269,6 +271,8 @@ struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token
         str_eq(wrapper_file_alias(r, spelled), "cudaStream_t"))
         t.stream = true;
     k = resolve(r, spelled, 0);
+    if (!k && map_has(&r->alias, spelled)) /* a template's parameter, which is a struct */
+        spelled = map_get(&r->alias, spelled);
     t.spelled = spelled;
     if (k) {
         t.spelled = k->spelled;

@@ -4,7 +4,8 @@
 
 struct judge_compiles {
     struct arena *arena;
-    struct map by_request; /* its hash to the result, which is the arena's */
+    struct map by_request;               /* its hash to the result, which is the arena's */
+    const struct compile_result *failed; /* the last one that did not compile; NULL: all did */
 };
 
 struct judge_compiles *judge_compiles_open(struct arena *a)
@@ -19,6 +20,12 @@ void judge_compiles_close(struct judge_compiles *c)
 {
     if (c)
         map_free(&c->by_request);
+}
+
+size_t judge_compiles_errors(const struct judge_compiles *c, const int **lines)
+{
+    *lines = c->failed ? c->failed->lines : NULL;
+    return c->failed ? c->failed->n_lines : 0;
 }
 
 /* All that the compiler is given. */
@@ -46,12 +53,14 @@ bool compiles_take(struct judge_compiles *c, struct nvrtc *n, struct arena *a, c
 
     const char *key = key_of(c->arena, q);
     const struct compile_result *known = map_get(&c->by_request, key);
-    if (known) {
-        *r = *known;
-        return true;
+    if (!known) {
+        if (!gpu_compile(n, c->arena, q, r, err))
+            return false;
+        known = arena_copy(c->arena, r, sizeof(*r));
+        map_put(&c->by_request, key, (void *)known);
     }
-    if (!gpu_compile(n, c->arena, q, r, err))
-        return false;
-    map_put(&c->by_request, key, arena_copy(c->arena, r, sizeof(*r)));
+    *r = *known;
+    if (r->end == COMPILE_FAILED)
+        c->failed = known;
     return true;
 }

@@ -9,6 +9,7 @@ struct footprints {
     struct arena *arena;
     struct version version;
     struct sanitize_footprint seen; /* of the run at hand */
+    uint8_t **drawn;                /* by argument: what fill_drawn gives it; NULL: nothing yet */
 };
 
 /* What a case says of a buffer, and zeros behind its shape's end. */
@@ -59,6 +60,8 @@ struct taking {
 
 static uint64_t most_insns(const struct footprint_run *run)
 {
+    if (run->most_insns)
+        return run->most_insns;
     return run->as ? MOST_CASE_INSNS : MOST_INSNS;
 }
 
@@ -108,8 +111,11 @@ static void fill(struct stage *s, const struct task *t, size_t arg, uint64_t bit
     size_t size = kernel_type_size(t->args[arg].type);
     int64_t have;
 
-    for (size_t i = 0; i + size <= sizeof(bytes); i += size, bits += rise)
+    const size_t each = rise ? sizeof(bytes) : size;
+    for (size_t i = 0; i + size <= each; i += size, bits += rise)
         memcpy(bytes + i, &bits, size);
+    for (size_t n = each; n < sizeof(bytes); n *= 2) /* elements have 1, 2, 4 or 8 bytes */
+        memcpy(bytes + n, bytes, MIN(n, sizeof(bytes) - n));
     ptx_mem_write(s->mem, stage_arg(s, arg, &have), bytes, sizeof(bytes), true);
 }
 
@@ -133,22 +139,29 @@ static void fill_ones(struct stage *s, const struct task *t)
     }
 }
 
-static void fill_drawn(struct stage *s, const struct task *t, const struct footprint_run *run)
+/* The same in every run. */
+static void fill_drawn(struct footprints *fp, struct stage *s, const struct footprint_run *run)
 {
     static const struct task_values normal = {.kind = VALUE_NORMAL};
+    const struct task *t = fp->judge->task;
+
+    if (!fp->drawn)
+        fp->drawn = arena_array(fp->arena, uint8_t *, t->n_args + 1);
 
     for (size_t i = 0; i < t->n_args; i++) {
         const struct task_arg *arg = &t->args[i];
         const struct stage_fill f = {
             .arg = arg, .own = arg, .values = &normal, .dims = run->dims, .seed = rng_hash(1, i)};
         const size_t n = FILLED / kernel_type_size(arg->type);
-        uint8_t bytes[FILLED];
         int64_t have;
 
         if (arg->role == ROLE_SCALAR || !type_is_floating(arg->type) || (run->rising && run->rising[i]))
             continue;
-        stage_values(&f, 0, (int64_t)n, bytes);
-        ptx_mem_write(s->mem, stage_arg(s, i, &have), bytes, sizeof(bytes), true);
+        if (!fp->drawn[i]) {
+            fp->drawn[i] = arena_alloc(fp->arena, FILLED);
+            stage_values(&f, 0, (int64_t)n, fp->drawn[i]);
+        }
+        ptx_mem_write(s->mem, stage_arg(s, i, &have), fp->drawn[i], FILLED, true);
     }
 }
 
@@ -232,17 +245,18 @@ bool footprint_take(struct footprint *out, struct arena *a, struct footprints *f
     }
     for (size_t i = 0; i < task->n_args; i++) {
         const bool rises = run->rising && run->rising[i], filled = i == run->filled;
-        const bool counts =
-            run->counted && task->args[i].role != ROLE_SCALAR && !type_is_floating(task->args[i].type);
+        const bool integers = task->args[i].role != ROLE_SCALAR && !type_is_floating(task->args[i].type);
+        const bool always = integers && task->args[i].values.kind == VALUE_CONSTANT;
+        const uint64_t one = always ? (uint64_t)(int64_t)task->args[i].values.constant : 1;
         if (rises)
             fill(&stage, task, i, 0, filled ? (uint64_t)run->with : 1);
-        else if (filled || counts)
-            fill(&stage, task, i, filled ? (uint64_t)run->with : 1, 0);
+        else if (filled || always || (integers && run->counted))
+            fill(&stage, task, i, filled ? (uint64_t)run->with : one, 0);
     }
     if (run->ones)
         fill_ones(&stage, task);
     if (run->drawn)
-        fill_drawn(&stage, task, run);
+        fill_drawn(f, &stage, run);
     if (run->as)
         f->version.task = task_of_case(a, task, run->as);
     ok = version_plan(&f->version, a, run->dims, stage.addr, &plan, &fate, err);

@@ -46,6 +46,8 @@ struct trial_options {
 /* compiles.c: lives in the arena, with all that was compiled. */
 struct judge_compiles *judge_compiles_open(struct arena *a);
 void judge_compiles_close(struct judge_compiles *c);
+/* The lines of the last file that did not compile in which the compiler found errors: how many. */
+size_t judge_compiles_errors(const struct judge_compiles *c, const int **lines);
 
 struct judge; /* a task opened: original and reference compiled, expected answers and original times kept */
 
@@ -128,13 +130,14 @@ struct footprint_run {
     const int64_t *dims;
     size_t filled; /* the argument whose integers are `with`; SIZE_MAX: none. All else is zeros */
     int64_t with;
-    const bool *rising;         /* by argument: element i is i, or i times `with`; NULL: none is so */
-    bool ones;                  /* floating numbers are 1 */
-    bool drawn;                 /* they are from N(0, 1) */
-    bool counted;               /* integers that nothing else is said of are 1 */
-    bool checked;               /* races and values that nobody wrote end it, as in a trial */
-    bool one_block;             /* of each launch, to see whether it is one that the device takes */
-    uint64_t order;             /* of warps and blocks; 0: as they are numbered */
+    const bool *rising;  /* by argument: element i is i, or i times `with`; NULL: none is so */
+    bool ones;           /* floating numbers are 1 */
+    bool drawn;          /* they are from N(0, 1) */
+    bool counted;        /* integers that nothing else is said of are 1 */
+    bool checked;        /* races and values that nobody wrote end it, as in a trial */
+    uint64_t most_insns; /* warp instructions of a launch, which is endless then; 0: as many as is usual */
+    bool one_block;      /* of each launch, to see whether it is one that the device takes */
+    uint64_t order;      /* of warps and blocks; 0: as they are numbered */
     const struct task_case *as; /* the buffers hold what this case says; NULL: see above */
 };
 /* Runs it on buffers of 64 MB, whatever their shapes. */

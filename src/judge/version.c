@@ -129,6 +129,7 @@ struct compile_request version_request(const struct version *v, const char *text
         .kernels = v->kernels.v,
         .n_kernels = v->kernels.n,
         .shadow = v->shadow,
+        .ptx_alone = v->judge->options.compiles != NULL,
     };
 }
 

@@ -2,7 +2,7 @@
  */
 #include "sanitize_internal.h"
 
-enum { LOOKED_AT = 4 << 20 }; /* bytes of an allocation that are followed one by one */
+enum { LOOKED_AT = 4 << 20, FIRST = 1 << 12 }; /* bytes of an allocation that are followed one by one */
 
 static struct sanitize_extent *find(struct sanitize_footprint *f, uint64_t addr)
 {
@@ -13,6 +13,20 @@ static struct sanitize_extent *find(struct sanitize_footprint *f, uint64_t addr)
     return NULL;
 }
 
+/* What is known of the first bytes, up to `end` at least: few of them are enough for most. */
+static void look_at(struct sanitize_extent *e, size_t end)
+{
+    size_t n = MAX(e->n_seen, (size_t)FIRST);
+
+    if (end <= e->n_seen)
+        return;
+    while (n < end)
+        n *= 2;
+    e->seen = mem_realloc(e->seen, n);
+    memset(e->seen + e->n_seen, 0, n - e->n_seen);
+    e->n_seen = n;
+}
+
 static void touch(struct sanitize_extent *e, uint64_t from, uint64_t to, bool reads, bool writes)
 {
     e->read = e->read || reads;
@@ -20,9 +34,8 @@ static void touch(struct sanitize_extent *e, uint64_t from, uint64_t to, bool re
     e->end = MAX(e->end, to);
     if (from >= LOOKED_AT || (!writes && e->read_first)) /* nothing more is learnt of it */
         return;
-    if (!e->seen)
-        e->seen = mem_zalloc(LOOKED_AT);
     const size_t n = (size_t)(MIN(to, (uint64_t)LOOKED_AT) - from);
+    look_at(e, (size_t)from + n);
     uint8_t *seen = e->seen + from;
     if (!memchr(seen, 0, n))
         return;

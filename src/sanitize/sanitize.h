@@ -79,7 +79,8 @@ struct sanitize_extent {
     uint64_t written;     /* bytes that were written, each once; of the first 4 MB */
     bool read, wrote, atomic;
     bool read_first; /* a byte that none of the launches had written */
-    uint8_t *seen;
+    uint8_t *seen;   /* by byte, of the first n_seen */
+    size_t n_seen;
 };
 struct sanitize_footprint {
     struct ptx_observer observer;

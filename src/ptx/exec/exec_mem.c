@@ -134,8 +134,21 @@ static void load_entry_param(struct warp *w, const struct insn *i, uint32_t m)
               (unsigned long long)bytes, (long long)at, w->launch->entry->param_bytes);
         return;
     }
-    for (; m; m &= m - 1)
-        load_lane(w, i, (unsigned)__builtin_ctz(m), w->launch->params + at);
+    const unsigned first = (unsigned)__builtin_ctz(m);
+    load_lane(w, i, first, w->launch->params + at);
+    for (unsigned k = 0; k < i->vec && i->bytes < 16; k++) { /* the others as the first */
+        const struct opnd *o = opnd_element(&i->opnds[0], k);
+        const uint64_t v = opnd_lane(w, o, first);
+        if (o->bytes == 2) {
+            EACH(uint16_t, REG(uint16_t, w, o->off), v);
+        } else if (o->bytes == 4) {
+            EACH(uint32_t, REG(uint32_t, w, o->off), v);
+        } else {
+            EACH(uint64_t, REG(uint64_t, w, o->off), v);
+        }
+    }
+    for (uint32_t rest = i->bytes < 16 ? 0 : m & (m - 1); rest; rest &= rest - 1)
+        load_lane(w, i, (unsigned)__builtin_ctz(rest), w->launch->params + at);
 }
 
 #define LOAD_PARAM(name, T)                                            \
