@@ -52,7 +52,7 @@ bool look_for_strays(struct probe *p, const struct grid *g, struct err *err)
                 ok =
                     written_twice(p, g, (double)(last - back) / (double)bytes, addr + last - back, &twice, err);
             if (ok && twice)
-                p->far = last - back > last / ROOM;
+                p->far = p->most_launches == 1 && last - back > last / ROOM;
             if (ok && twice)
                 p->strayed[o] = arena_printf(
                     p->arena,

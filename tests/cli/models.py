@@ -389,12 +389,12 @@ def single_sees_its_refused_file(folder):
     is shown as the file to improve, and not twice."""
     small_task(folder)
     broken = file(each=2).replace("int first =", "int first = nothing +")
-    with Server(scenario(rule("engineer", broken, file(each=3), file(each=1)))) as s:
+    with Server(scenario(rule("engineer", broken, file(each=2), file(each=1)))) as s:
         run(folder, s, agents="single", rounds=3)
         asked = [b["messages"] for b in posts(s)]
     expect("nothing +" in asked[1][-2]["content"] and "the place in your last file" in asked[1][-1]["content"], asked[1])
     expect("int first = nothing" in asked[1][-1]["content"], asked[1][-1])
-    expect("(file left out)" in asked[2][-2]["content"] and "+ 3" not in asked[2][-2]["content"], asked[2][-2])
+    expect("(file left out)" in asked[2][-2]["content"] and "+ 2" not in asked[2][-2]["content"], asked[2][-2])
 
 
 @rest
@@ -607,7 +607,7 @@ def exec_is_a_model_too(folder):
 @case
 def everything_can_be_read_afterwards(folder):
     small_task(folder)
-    with Server(scenario(rule("coder", file(factor="2 * factor"), file(each=3)))) as s:
+    with Server(scenario(rule("coder", file(factor="2 * factor"), file(each=2)))) as s:
         run(folder, s, rounds=1)
     table = said(astra(folder, "show", "run", "--calls"), 0).out
     for word in ("tester", "planner-1", "coder-1-1", "coder-1-1-repair-1", "3000", "4 calls", "12000 tokens in", "strategy 1"):
