@@ -259,7 +259,16 @@ static bool judge_original_version(struct judge *j, struct err *err)
                     verdict_name(fate.verdict == VERDICT_CHEAT ? VERDICT_NOT_UNDERSTOOD : fate.verdict),
                     fate.words); /* whose kernel it is does not cheat */
     if (ok && !j->options.measure_only)
-        ok = verify_prepare(j, v, err) && (j->unsimulated || verify_prepare_extremes(j, v, err));
+        ok = verify_prepare(j, v, err);
+    if (ok && !j->options.measure_only && !j->unsimulated)
+        ok =
+            v->module
+                ? verify_prepare_extremes(j, v, err)
+                : err_at(
+                      err, t->source_path, 0, 0,
+                      "the original: %s launches no kernel on any of the suite's %zu cases; say in domain: which "
+                      "shapes it takes, and in values: which numbers",
+                      t->entry, j->n_cases);
     if (ok && !j->options.measure_only)
         j->original.coverage = version_coverage(v, j->arena);
     if (ok && !j->options.measure_only)

@@ -157,7 +157,7 @@ static bool sim_constant(struct stage *s, struct version *v, const struct stage_
 static bool sim_state(struct stage *s, struct version *v, uint64_t *hash, struct err *err)
 {
     (void)err;
-    *hash = ptx_module_globals_hash(v->module, s->mem);
+    *hash = v->module ? ptx_module_globals_hash(v->module, s->mem) : 0; /* a launcher that launches nothing */
     return true;
 }
 
