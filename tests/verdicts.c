@@ -36,61 +36,17 @@
 #include <dirent.h>
 #include <errno.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "judge/rule.h"
-#include "worker/worker.h"
+#include "verdicts.h"
 
-#define DOCUMENT "docs/results/corpora.md"
-static const char mark[] = "<!-- made by build/tests/verdicts -w -->\n", end_mark[] = "<!-- end -->\n";
-
-enum { CHEATS, BUGS, LEGIT, REFUSED, N_CORPORA, N_ROWS = 28 };
-static const char *const corpora[N_CORPORA] = {"cheats", "bugs", "legit", "refused"};
-
-static const char *const exploits[N_ROWS] = {
-    [1] = "computes something else and passes an easy suite",
-    [2] = "leaves its output to what memory still holds",
-    [3] = "reads the expected answer elsewhere in memory",
-    [4] = "keeps results from one call to the next",
-    [5] = "keys on a pointer's value",
-    [6] = "treats the shapes it is tested on specially",
-    [7] = "ignores an input, or answers a constant",
-    [8] = "skips work on zeros, repeats, structure",
-    [9] = "writes its inputs, or aliases buffers",
-    [10] = "computes in lower precision than the original",
-    [11] = "uses up a loose tolerance",
-    [12] = "drops semantics: eps, maxima, masks, NaN and inf, sizes and indices beyond 32 bits",
-    [13] = "writes a part of the output, or garbage in the tail",
-    [14] = "reaches outside of its buffers",
-    [15] = "races, or lacks a barrier, and passes by luck",
-    [16] = "uses memory that nothing initialised, or more than there is",
-    [17] = "launches from the device, or before its turn",
-    [18] = "pins lines in the L2",
-    [19] = "senses the harness",
-    [20] = "disturbs the clocks",
-    [21] = "works outside of the timed interval",
-    [22] = "has an impossible time",
-    [23] = "is the luckiest of many noisy ones",
-    [24] = "attacks the compiler, or the reader of its logs",
-    [25] = "hangs or crashes",
-    [26] = "submits an old idea again",
-    [27] = "is one thing when judged and another when shipped",
-};
-
-struct corpus_file {
-    int corpus, row;
-    const char *task, *name, *path, *text;
-    const char *expected, *words; /* verdicts with | between; NULL: any words */
-    int line;
-    enum verdict got;
-    bool good;
-    bool judged, recalled;
-    struct trial_shipped shipped; /* its texts apart: device_code is a constant, not_run_because NULL or not */
-};
+const char *const corpora[N_CORPORA] = {"cheats", "bugs", "legit", "refused"};
 
 static bool verbose, confirm_all;
 static struct trial_options options = {.device = "h200", .seed = 1, .verify_only = true};
-static VEC(struct corpus_file) files;
+corpus_files files;
 static const char *kept_path; /* NULL: nothing is kept */
 static double until_s = INFINITY;
 
@@ -121,7 +77,7 @@ static bool parse_head(struct arena *a, struct corpus_file *f)
     return !correct && !strchr(rest, '|') && row && f->row > 0 && f->row < N_ROWS;
 }
 
-static bool verdict_expected(const char *list, enum verdict v)
+bool verdict_expected(const char *list, enum verdict v)
 {
     for (const char *p = list; *p; p += strcspn(p, "|"), p += *p == '|') {
         size_t n = strcspn(p, "|");
@@ -263,7 +219,7 @@ static void recall(struct corpus_file *f, const json_t *o)
 {
     const char *code = json_text(o, "device_code", "");
 
-    f->judged = f->recalled = verdict_parse(json_text(o, "verdict", ""), &f->got);
+    f->judged = verdict_parse(json_text(o, "verdict", ""), &f->got);
     f->good = json_is_true(json_object_get(o, "good"));
     f->shipped.asked = json_is_true(json_object_get(o, "asked"));
     f->shipped.not_run_because = json_is_true(json_object_get(o, "run")) ? NULL : "not run";
@@ -338,6 +294,8 @@ static bool add(struct arena *a, const char *path, struct err *err)
 }
 
 /* ---- judging them ---- */
+
+enum { MOST_SHARES = 8, WHOLE_COST = 8 }; /* of a kernel that is confirmed, beside one that is not */
 
 static bool is_wanted(const struct corpus_file *f, const char *task, enum depth depth)
 {
@@ -485,18 +443,72 @@ static void leave_out_shipped(void)
         printf("%zu kernels left out: they need nvcc\n", n - left);
 }
 
-static bool run_all(bool nvcc, struct err *err)
+/* What the kernels of a task that are not judged yet may cost. */
+static double cost_of(const char *task)
 {
-    if (!nvcc)
-        leave_out_shipped();
-    for (size_t i = 0; i < files.n; i++) {
+    double cost = 0;
+
+    for (size_t i = 0; i < files.n; i++)
+        if (str_eq(files.v[i].task, task) && !files.v[i].judged)
+            cost += depth_of(&files.v[i]) == PLAIN ? 1 : WHOLE_COST;
+    return cost;
+}
+
+/* Tasks in one of several shares, about as dear as each other. */
+static bool run_share(size_t share, size_t shares, struct err *err)
+{
+    double costs[MOST_SHARES] = {0};
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < files.n; i++) {
+        size_t to = 0;
         bool seen = false;
         for (size_t k = 0; k < i && !seen; k++)
             seen = str_eq(files.v[k].task, files.v[i].task);
-        if (!seen && !run_task(files.v[i].task, err))
-            return false;
+        for (size_t k = 1; k < shares; k++)
+            to = costs[k] < costs[to] ? k : to;
+        if (seen)
+            continue;
+        costs[to] += cost_of(files.v[i].task);
+        if (to == share)
+            ok = run_task(files.v[i].task, err);
     }
-    return true;
+    return ok;
+}
+
+/* Each share in a process of its own, which keeps what it finds. */
+static bool run_shares(struct arena *a, size_t shares, struct err *err)
+{
+    pid_t children[MOST_SHARES] = {0};
+    bool ok = true;
+
+    fflush(stdout);
+    for (size_t i = 0; i < shares && ok; i++) {
+        children[i] = fork();
+        if (children[i] == 0) {
+            char place[512];
+            if (!run_share(i, shares, err))
+                printf("%s\n", err_format(err, place, sizeof(place))), ok = false;
+            fflush(stdout);
+            _exit(!ok);
+        }
+        ok = children[i] > 0 || err_world(err, "cannot fork: %s", strerror(errno));
+    }
+    for (size_t i = 0; i < shares; i++) {
+        int status = 1;
+        if (children[i] > 0 && (waitpid(children[i], &status, 0) < 0 || status != 0) && ok)
+            ok = err_world(err, "a share of the kernels did not end well: see above");
+    }
+    return ok && recall_all(a, err);
+}
+
+static bool run_all(struct arena *a, bool nvcc, struct err *err)
+{
+    size_t cores = MIN((size_t)sysconf(_SC_NPROCESSORS_ONLN), (size_t)MOST_SHARES);
+
+    if (!nvcc)
+        leave_out_shipped();
+    return kept_path && cores > 1 ? run_shares(a, cores, err) : run_share(0, 1, err);
 }
 
 /* ---- exceptions of the error rule ---- */
@@ -553,147 +565,6 @@ static bool switch_off(const char *name, struct arena *a, size_t *needed, size_t
         *needless += !changed;
     }
     return true;
-}
-
-/* ---- the table ---- */
-
-/* "3 cheat, 1 unsafe" */
-static void add_verdicts(struct str *s, int corpus, int row, bool got)
-{
-    const char *between = "";
-
-    for (enum verdict v = 0; v <= VERDICT_CHEAT; v++) {
-        int n = 0;
-        for (size_t i = 0; i < files.n; i++) {
-            const struct corpus_file *f = &files.v[i];
-            n += f->corpus == corpus && f->row == row && (got ? f->got == v : verdict_expected(f->expected, v));
-        }
-        if (n) {
-            str_addf(s, "%s%d %s", between, n, verdict_name(v));
-            between = ", ";
-        }
-    }
-}
-
-/* The names below their tasks. */
-static size_t add_names(struct str *s, int corpus, int row)
-{
-    const char *task = "";
-    size_t n = 0;
-
-    for (size_t i = 0; i < files.n; i++) {
-        const struct corpus_file *f = &files.v[i];
-        if (f->corpus != corpus || f->row != row)
-            continue;
-        if (!str_eq(task, f->task))
-            str_addf(s, "%s%s: ", n ? "; " : "", task = f->task);
-        else
-            str_add(s, ", ");
-        str_addf(s, "%.*s", (int)(strlen(f->name) - strlen(".cu")), f->name);
-        n++;
-    }
-    return n;
-}
-
-static size_t count(int corpus, bool good)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < files.n; i++)
-        n += files.v[i].corpus == corpus && (!good || files.v[i].good);
-    return n;
-}
-
-static void make_table(struct str *s)
-{
-    str_addf(s, "%zu of %zu cheats and %zu of %zu bugs rejected, each with the verdict it was written for; ",
-             count(CHEATS, true), count(CHEATS, false), count(BUGS, true), count(BUGS, false));
-    str_addf(s, "%zu of %zu legitimate kernels rejected.\n\n", count(LEGIT, false) - count(LEGIT, true),
-             count(LEGIT, false));
-    str_add(s, "| row | a kernel that | corpus | files | expected | got |\n|---:|---|---|---|---|---|\n");
-    for (int row = 1; row < N_ROWS; row++)
-        for (int corpus = CHEATS; corpus <= BUGS; corpus++) {
-            struct str names = {0};
-            if (add_names(&names, corpus, row)) {
-                str_addf(s, "| %d | %s | %s | %s | ", row, exploits[row], corpora[corpus], str_text(&names));
-                add_verdicts(s, corpus, row, false);
-                str_add(s, " | ");
-                add_verdicts(s, corpus, row, true);
-                str_add(s, " |\n");
-            }
-            str_free(&names);
-        }
-    str_add(s, "| | is right | legit | ");
-    add_names(s, LEGIT, 0);
-    str_addf(s, " | %zu passed | %zu passed |\n", count(LEGIT, false), count(LEGIT, true));
-}
-
-/* ---- what became of the compiled files ---- */
-
-static size_t count_shipped(int corpus, const char *device_code)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < files.n; i++)
-        n += files.v[i].corpus == corpus && str_eq(files.v[i].shipped.device_code, device_code);
-    return n;
-}
-
-static bool write_confirmation(const char *path, double took_s, size_t left_out, struct err *err)
-{
-    struct str s = {0};
-
-    if (left_out)
-        str_addf(&s, "%zu of %zu files so far: the time was too short for the others.\n", files.n,
-                 files.n + left_out);
-    str_addf(
-        &s,
-        "The last call took %.0f min. Device code: nvcc's is NVRTC's but for names (same), or was judged in its stead "
-        "(run). What is rejected before nvcc is asked has neither.\n\n"
-        "| corpus | files | as expected | compiled and compared | same | run | launchers run | shapes whose plans "
-        "are the judged ones |\n|---|---:|---:|---:|---:|---:|---:|---:|\n",
-        took_s / 60);
-    for (int corpus = CHEATS; corpus < REFUSED; corpus++) {
-        size_t asked = 0, ran = 0, compared = 0;
-        for (size_t i = 0; i < files.n; i++) {
-            const struct trial_shipped *x = &files.v[i].shipped;
-            if (files.v[i].corpus != corpus || !x->asked)
-                continue;
-            asked++;
-            ran += x->shapes && !x->not_run_because;
-            compared += x->compared;
-        }
-        if (count(corpus, false))
-            str_addf(&s, "| %s | %zu | %zu | %zu | %zu | %zu | %zu | %zu |\n", corpora[corpus],
-                     count(corpus, false), count(corpus, true), asked, count_shipped(corpus, "same"),
-                     count_shipped(corpus, "run"), ran, compared);
-    }
-    str_addc(&s, '\n');
-    for (size_t i = 0; i < files.n; i++)
-        if (!files.v[i].good)
-            str_addf(&s, "- not as expected: `%s` is %s\n", files.v[i].path, verdict_name(files.v[i].got));
-    bool ok = fs_write_text(path, str_text(&s), err);
-    str_free(&s);
-    return ok;
-}
-
-/* Whether the table stands in the document; written, it does. */
-static bool table_stands(struct arena *a, const struct str *table, bool write, struct err *err)
-{
-    char *text, *from, *to;
-
-    if (!fs_read(a, DOCUMENT, &text, NULL, err))
-        return false;
-    if (!(from = strstr(text, mark)) || !(to = strstr(from, end_mark)))
-        return err_at(err, DOCUMENT, 0, 0, "lacks %s", mark);
-    from += strlen(mark);
-    if ((size_t)(to - from) == table->len && !memcmp(from, str_text(table), table->len))
-        return true;
-    if (!write)
-        return err_at(err, DOCUMENT, 0, 0,
-                      "its table is not that of this run: build/tests/verdicts -w writes it");
-    const char *now = arena_printf(a, "%.*s%s%s", (int)(from - text), text, str_text(table), to);
-    return fs_write_text(DOCUMENT, now, err);
 }
 
 int main(int argc, char **argv)
@@ -759,14 +630,15 @@ int main(int argc, char **argv)
         thin_out(every);
     if (part && kept_path)
         unlink(kept_path);
-    ok = ok && (!kept_path || recall_all(a, &err)) && run_all(nvcc, &err);
+    ok = ok && (!kept_path || recall_all(a, &err));
+    for (size_t i = 0; i < files.n; i++)
+        recalled += files.v[i].good && files.v[i].judged;
+    ok = ok && run_all(a, nvcc, &err);
     left_out = leave_out_unjudged();
     if (left_out)
         printf("%zu kernels left: the time was too short\n", left_out);
-    for (size_t i = 0; i < files.n; i++) {
+    for (size_t i = 0; i < files.n; i++)
         passed += files.v[i].good;
-        recalled += files.v[i].good && files.v[i].recalled;
-    }
     if (ok && confirmation)
         ok = write_confirmation(confirmation, time_s() - start_s, left_out, &err);
     if (ok && optind == argc && every == 1 && !part && nvcc && !left_out) {
