@@ -104,28 +104,40 @@ void look_for_misread(struct probe *p)
     p->n_watched = 0;
 }
 
-/* The last block of a loop over the whole grid may come by chance upon the one place and not upon the other,
- * where the grid's stride divides 2^32 or nearly so: an index that overflows does so as well where the longest
- * dim is shorter, by as much as leaves it beyond 32 bits. */
-bool strays_again(struct probe *p, const struct extreme *x, bool *again, struct err *err)
+/* Does it do so as well where a dim is so much shorter? */
+static bool strays_at(struct probe *p, const struct extreme *x, size_t dim, int64_t less, bool *again,
+                      struct err *err)
 {
-    enum { LESS = 192, LONG = 1 << 12 }; /* whole vectors less of an extent that has many */
+    enum { LONG = 1 << 12 }; /* an extent that has many vectors */
     struct judge *j = p->stage->judge;
     struct extreme y = {0};
     struct fate fate = {0};
     int64_t dims[16];
-    size_t longest = 0;
 
-    for (size_t i = 1; i < j->task->n_dims; i++)
-        longest = x->dims[i] > x->dims[longest] ? i : longest;
     memcpy(dims, x->dims, j->task->n_dims * sizeof(*dims));
-    dims[longest] -= p->far ? MAX(dims[longest] / (4 * ROOM) / LESS, (int64_t)1) * LESS : LESS;
+    dims[dim] -= less;
     y.dims = dims;
     *again = true;
-    if (dims[longest] < LONG || !task_in_domain(j->task, dims))
+    if (dims[dim] < LONG || !task_in_domain(j->task, dims))
         return true;
     bool ok = verify_extreme(j, p->version, p->arena, &y, true, &fate, err);
     *again = y.odd || !fate_open(&fate);
     drop_pieces(j, &y);
     return ok;
+}
+
+/* The last block of a loop over the whole grid may come by chance upon the one place and not upon the other: an
+ * index that overflows does so as well where the longest dim is a little shorter, and, where a stride divides
+ * 2^32 or nearly so, by as much as leaves it beyond 32 bits. */
+bool strays_again(struct probe *p, const struct extreme *x, bool *again, struct err *err)
+{
+    enum { LESS = 192 }; /* whole vectors, and no multiple of a usual block */
+    const bool far = p->far;
+    size_t longest = 0;
+
+    for (size_t i = 1; i < p->stage->judge->task->n_dims; i++)
+        longest = x->dims[i] > x->dims[longest] ? i : longest;
+    return strays_at(p, x, longest, LESS, again, err) &&
+           (!*again || !far ||
+            strays_at(p, x, longest, (x->dims[longest] / (4 * ROOM) / LESS | 1) * LESS, again, err));
 }
