@@ -23,6 +23,8 @@ double __wrap_judge_noise(const struct judge *j);
 void __wrap_judge_set_noise(struct judge *j, double half_width);
 void __wrap_judge_set_known(struct judge *j, const json_t *codes);
 void __wrap_judge_set_mutant(struct judge *j, bool mutant, int fault);
+void __wrap_judge_set_timed(struct judge *j, bool timed);
+void __wrap_judge_set_precompiling(struct judge *j, bool wanted);
 bool __wrap_judge_spoilt(const struct judge *j);
 bool __wrap_judge_file(struct judge *j, struct arena *a, const char *path, const char *text, struct trial *t,
                        struct err *err);
@@ -88,6 +90,18 @@ void __wrap_judge_set_mutant(struct judge *j, bool mutant, int fault)
     (void)j;
     (void)mutant;
     (void)fault;
+}
+
+void __wrap_judge_set_timed(struct judge *j, bool timed)
+{
+    (void)j;
+    (void)timed;
+}
+
+void __wrap_judge_set_precompiling(struct judge *j, bool wanted)
+{
+    (void)j;
+    (void)wanted;
 }
 
 bool __wrap_judge_spoilt(const struct judge *j)
