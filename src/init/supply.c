@@ -197,8 +197,9 @@ static bool from_behind(struct init_source *s, const char *name)
 
 /* ---- */
 
-/* Is the name, as the kernel's file says it, no type and no function? */
-static bool is_number(const struct init_source *s, const char *name)
+/* Is the name in capitals, and does every place of the kernel's file that says it, from `at` to `end`, fit? */
+static bool fits_everywhere(const struct init_source *s, const char *name,
+                            bool (*fits)(const char *text, const char *at, const char *end))
 {
     const char *text = s->files.v[0]->text;
     bool any = false;
@@ -208,34 +209,28 @@ static bool is_number(const struct init_source *s, const char *name)
             return false;
     }
     for (const char *p = text; (p = str_find_word(text, p, name)); p += strlen(name)) {
-        const char *next = p + strlen(name) + strspn(p + strlen(name), " \t");
         any = true;
-        if (*next == '(' || *next == '{' || str_starts(next, "::") || str_in_word(*next))
+        if (!fits(text, p, p + strlen(name)))
             return false;
     }
     return any;
 }
 
-/* Is the name a macro that stands for statements wherever the kernel's file says it, an assertion mostly? */
-static bool is_statement(const struct init_source *s, const char *name)
+/* No type and no function. */
+static bool is_number(const char *text, const char *at, const char *end)
 {
-    const char *text = s->files.v[0]->text;
-    bool any = false;
+    const char *next = end + strspn(end, " \t");
 
-    for (const char *p = name; *p; p++) {
-        if (islower((unsigned char)*p))
-            return false;
-    }
-    for (const char *p = text; (p = str_find_word(text, p, name)); p += strlen(name)) {
-        const char *before = p;
-        while (before > text && strchr(" \t\r\n", before[-1]))
-            before--;
-        any = true;
-        if (before == text || !strchr(";{})", before[-1]) ||
-            p[strlen(name) + strspn(p + strlen(name), " \t")] != '(')
-            return false;
-    }
-    return any;
+    (void)text, (void)at;
+    return *next != '(' && *next != '{' && !str_starts(next, "::") && !str_in_word(*next);
+}
+
+/* A macro that stands for statements, an assertion mostly. */
+static bool is_statement(const char *text, const char *at, const char *end)
+{
+    while (at > text && strchr(" \t\r\n", at[-1]))
+        at--;
+    return at > text && strchr(";{})", at[-1]) && end[strspn(end, " \t")] == '(';
 }
 
 /* One that counts from somewhere counts from 0. */
@@ -267,12 +262,12 @@ bool init_supply(struct init_source *s, const char *why, bool numbers)
         return true;
     if (!numbers || init_named(s, name))
         return false;
-    if (is_statement(s, name)) {
+    if (fits_everywhere(s, name, is_statement)) {
         vec_add(s->arena, &s->supplied,
                 ((struct init_supplied){arena_printf(s->arena, "%s(...)", name), "", NULL}));
         return true;
     }
-    if (!is_number(s, name))
+    if (!fits_everywhere(s, name, is_number))
         return false;
     vec_add(s->arena, &s->supplied,
             ((struct init_supplied){name, arena_printf(s->arena, "%d", number_for(name)), NULL}));

@@ -737,7 +737,7 @@ void branches_find(struct version *v, struct fate *fate)
     }
     b.n_suite = b.marks.n;
     if (!b.n_suite)
-        goto done; /* launchers that decide nothing go the same way on every shape */
+        goto done; /* nothing was planned, or launched */
     n_numbers = decided(&b, numbers);
     n_numbers = numbers_of(v->kernel->text, numbers, n_numbers, MOST_NUMBERS);
     n_numbers = numbers_of(j->baseline.kernel->text, numbers, n_numbers, MOST_NUMBERS);

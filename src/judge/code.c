@@ -4,20 +4,14 @@
 
 #include <ctype.h>
 
-/* Where a name begins that only its file sees, its length in front of it: file name and text are hashed into
- * it. */
+/* How long a name is that begins there and only its file sees, with its length in front of it; 0: none does. */
 static size_t hidden_name(const char *at, size_t n, const char **marker)
 {
-    static const char *const markers[] = {"_INTERNAL_", "_GLOBAL__N_"};
     char *name;
     size_t len = isdigit((unsigned char)*at) ? strtoul(at, &name, 10) : 0;
 
-    for (size_t i = 0; len && i < ARRAY_LEN(markers); i++)
-        if (str_starts(name, markers[i]) && (size_t)(name - at) + len <= n) {
-            *marker = markers[i];
-            return (size_t)(name - at) + len;
-        }
-    return 0;
+    *marker = len ? mangled_marker(name) : NULL;
+    return *marker && (size_t)(name - at) + len <= n ? (size_t)(name - at) + len : 0;
 }
 
 static uint64_t hash_line(const char *line, size_t n, uint64_t hash)

@@ -299,6 +299,9 @@ void fate_of_report(struct arena *a, const struct version *v, const struct ptx_r
 /* mangled.c: what nvcc calls a kernel that NVRTC calls `mangled`; NULL: it has none of that name, or several.
  */
 const char *mangled_find(struct arena *a, const struct ptx_module *theirs, const char *mangled);
+/* What a name begins with that only its file sees, its length left out: each compiler makes the rest of it in
+ * its own way, of the file's name and text. NULL: it is no such name. */
+const char *mangled_marker(const char *name);
 /* The compiled launcher run on all shapes that are planned, beside the judged plans: t->shipped. */
 bool verify_recorded(struct judge *j, struct version *v, const struct gpu_build *b,
                      const struct ptx_module *theirs, struct trial *t, struct fate *fate, struct err *err);

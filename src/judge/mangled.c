@@ -4,8 +4,18 @@
 
 #include <ctype.h>
 
-#define HIDDEN   "_GLOBAL__N_" /* a namespace without a name */
-#define INTERNAL "_INTERNAL_"  /* a static function that is a template argument stands in one of these */
+const char *mangled_marker(const char *name)
+{
+    static const char *const markers[] = {
+        "_GLOBAL__N_", /* a namespace without a name */
+        "_INTERNAL_",  /* what is static stands in one of these */
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(markers); i++)
+        if (str_starts(name, markers[i]))
+            return markers[i];
+    return NULL;
+}
 
 /* Copies what begins with `from` up to the first of `until`, which is copied too. */
 static const char *copy_until(const char *from, char until, struct str *s)
@@ -22,11 +32,11 @@ static const char *copy_identifier(const char *at, struct str *s)
     char *name;
     size_t len = strtoul(at, &name, 10), left = strlen(name);
 
+    const char *marker = mangled_marker(name);
+
     len = MIN(len, left);
-    if (str_starts(name, HIDDEN))
-        str_addf(s, "12" HIDDEN "1");
-    else if (str_starts(name, INTERNAL))
-        str_addf(s, "11" INTERNAL "1");
+    if (marker)
+        str_addf(s, "%zu%s1", strlen(marker) + 1, marker);
     else
         str_addf(s, "%zu%.*s", len, (int)len, name);
     return name + len;
