@@ -1,7 +1,8 @@
 #!/bin/bash
 # Tasks made faster by the rules on the simulator, one on each core, and what they give back timed on this machine's GPU, one
 # after the other: [LIMIT=560] tools/h200/board.sh ASTRA BOARD OUT. BOARD/NAME/task is a task; OUT/board.jsonl gets a line of
-# `bench` for each that is done within the limit, and OUT/same.txt the names of those that stay as they are. A table is last.
+# `bench` for each that is done within the limit, OUT/NAME.cu what came out, and OUT/same.txt the names of those that stay as
+# they are. A table is last.
 set -u
 cd "$(dirname "$0")/../.." || exit
 astra=$(realpath "$1") board=$(realpath "$2") out=$(realpath "$3")
@@ -17,6 +18,7 @@ one() {
     if cmp -s "$run/run/best.cu" "$run/run/task/kernel.cu"; then
         echo "$1" >>"$OUT/same.txt"
     else
+        cp "$run/run/best.cu" "$OUT/$1.cu"
         flock "$OUT/lock" "$ASTRA" bench "$BOARD/$1/task" "$run/run/best.cu" --device cuda --json --quiet 2>&1 | tr '\n' ' ' >"$run/line"
         (cat "$run/line" && echo) >>"$OUT/board.jsonl"
     fi

@@ -1,0 +1,269 @@
+/* Kernels of which each thread has rows of its own. */
+#include "rewrite/own_rows.h"
+
+enum { DEEPEST = 4, BANK_BYTES = 4 };
+
+/* Is it the thread's number in the grid? */
+static bool is_number(const struct function *f, struct node e)
+{
+    struct poly p = poly_of(f, e), number = poly_thread_of_grid(f);
+    return p.ok && poly_same(&p, &number);
+}
+
+/* Is the expression made of parameters that nobody assigns? */
+static bool is_given(const struct function *f, struct node e)
+{
+    for (struct node *name = names_in(f, e); node_ok(*name); name++) {
+        const struct variable *v = function_variable_of(f, *name);
+        if (v && (!v->param || v->assignments || v->pointer))
+            return false;
+    }
+    return !node_has_effect(f, e);
+}
+
+/* `if (i >= n) return;` or `if (i < n) ...` */
+static bool question_of(const struct own_rows *rows, struct node n, struct own_rows *found)
+{
+    const struct function *f = rows->f;
+    struct node condition = node_strip(node_field(n, FIELD_CONDITION));
+    if (!node_is(n, NODE_IF_STATEMENT) || node_ok(node_field(n, FIELD_ALTERNATIVE)) ||
+        !node_is(condition, NODE_BINARY_EXPRESSION))
+        return false;
+    *found = *rows;
+    found->question = n;
+    found->left = node_field(condition, FIELD_LEFT);
+    found->bound = node_field(condition, FIELD_RIGHT);
+    found->leaves = node_is(node_unbraced(f, node_field(n, FIELD_CONSEQUENCE)), NODE_RETURN_STATEMENT);
+    return str_eq(node_op(f, condition), found->leaves ? ">=" : "<") && is_number(f, found->left) &&
+           is_given(f, found->bound);
+}
+
+bool own_rows_open(const struct function *f, struct own_rows *rows, struct err *why)
+{
+    static const char *const others[] = {"threadIdx.y", "threadIdx.z", "blockIdx.y", "blockIdx.z",
+                                         "gridDim",     "__shared__",  "asm"};
+    size_t n, n_loops;
+    struct node *all = named_children(f, f->body, &n);
+
+    *rows = (struct own_rows){.f = f};
+    lane_loops(f, &n_loops);
+    if (f->n_launches == 0 || function_is_named_elsewhere(f) || calls_barrier(f, f->body) ||
+        macros_ask_for_place(f) || n_loops > 0)
+        return err_input(why, "the threads of %s meet, share loops, or it is more than launched", f->name);
+    if (f->block_x < 32 || f->block_x % 32 || f->block_x > 1024)
+        return err_input(why, "the blocks of %s have no constant number of whole warps", f->name);
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        if (strstr(text_of(f, f->body), others[i]))
+            return err_input(why, "%s has %s", f->name, others[i]);
+    size_t k = 0; /* declarations, and the question */
+    while (k < n && (node_is(all[k], NODE_COMMENT) || node_is(all[k], NODE_DECLARATION)))
+        k++;
+    if (k < n && question_of(rows, all[k], rows) && !rows->leaves && k + 1 != n)
+        return err_input(why, "%s goes on behind its question", f->name);
+    return true;
+}
+
+/* What a term is multiplied with where it has the atom once; false where it has it twice. */
+static bool without(const struct function *f, const struct term *t, const char *atom, struct poly *p, bool *has)
+{
+    *p = poly_number(t->by);
+    *has = false;
+    for (int k = 0; k < t->n; k++) {
+        if (!str_eq(t->atom[k], atom)) {
+            *p = poly_mul(f, *p, poly_atom(f, t->atom[k]));
+            continue;
+        }
+        if (*has)
+            return false;
+        *has = true;
+    }
+    return true;
+}
+
+static bool says_place(const struct poly *p)
+{
+    static const char *const words[] = {"threadIdx", "blockIdx", POLY_LANE};
+    for (int i = 0; i < p->n; i++)
+        for (int k = 0; k < p->t[i].n; k++)
+            for (size_t w = 0; w < ARRAY_LEN(words); w++)
+                if (str_has_word(p->t[i].atom[k], words[w]))
+                    return true;
+    return false;
+}
+
+/* The parameter that a pointer comes from, through names that are given once; what is added on the way. */
+static const struct variable *parameter_behind(const struct function *f, struct node pointer,
+                                               struct poly *added)
+{
+    const struct variable *v = function_variable_of(f, pointer);
+    for (int depth = 0; v && !v->param && depth < DEEPEST; depth++) {
+        struct node init = node_strip(v->init), index = {0};
+        if (!v->pointer || v->array || v->assignments || !node_ok(init))
+            return NULL;
+        if (node_is_address(f, init)) {
+            init = unbracketed(node_field(init, FIELD_ARGUMENT));
+            index = node_is(init, NODE_SUBSCRIPT_EXPRESSION) ? subscript_index(f, init) : index;
+            if (!node_ok(index))
+                return NULL;
+            init = node_field(init, FIELD_ARGUMENT);
+        } else if (node_is_binary(f, init, "+")) {
+            index = node_field(init, FIELD_RIGHT);
+            init = node_field(init, FIELD_LEFT);
+        }
+        if (node_ok(index))
+            *added = poly_add(f, *added, poly_of(f, index), 1);
+        v = function_variable_of(f, init);
+    }
+    return v && v->param && v->pointer && !v->assignments ? v : NULL;
+}
+
+bool row_place_of(const struct own_rows *rows, struct node e, struct row_place *place)
+{
+    const struct function *f = rows->f;
+    struct reached r;
+    struct node up = node_parent(e);
+    if (!element_reached(f, e, &r) || node_ok(r.value) || node_is_address(f, up) ||
+        node_is(up, NODE_FIELD_EXPRESSION) || node_ok(macro_around(f, e)))
+        return false;
+    struct poly all = node_ok(r.index) ? poly_of(f, r.index) : poly_number(0), number = poly_thread_of_grid(f);
+    *place = (struct row_place){.at = e, .pointer = parameter_behind(f, r.pointer, &all)};
+    struct node target = assigned_target(up);
+    place->store = node_ok(target) && node_same(target, e);
+    if (!place->pointer || !all.ok || (node_ok(r.index) && node_has_effect(f, r.index)) ||
+        str_has_word(place->pointer->type, "volatile") || ctype_size(f, place->pointer->type) == 0 ||
+        (place->store &&
+         (!node_is_assignment(f, up, "=") || !node_is(node_parent(up), NODE_EXPRESSION_STATEMENT))))
+        return false;
+    place->stride = poly_number(0);
+    for (int i = 0; i < all.n; i++) {
+        struct poly one;
+        bool has;
+        if (!without(f, &all.t[i], "threadIdx.x", &one, &has))
+            return false;
+        if (has)
+            place->stride = poly_add(f, place->stride, one, 1);
+    }
+    place->rest = poly_add(f, all, poly_mul(f, place->stride, number), -1);
+    return place->stride.ok && place->stride.n > 0 && place->rest.ok && !says_place(&place->rest) &&
+           !says_place(&place->stride);
+}
+
+const char *poly_text(const struct function *f, const struct poly *p)
+{
+    struct str b = {.arena = f->a};
+    for (int i = 0; i < p->n; i++) {
+        const struct term *t = &p->t[i];
+        int64_t by = t->by < 0 && i > 0 ? -t->by : t->by;
+        str_add(&b, i == 0 ? "" : t->by < 0 ? " - " : " + ");
+        if (t->n == 0 || by == -1 || llabs(by) != 1)
+            str_addf(&b, "%lld%s", (long long)by, t->n > 0 ? " * " : "");
+        for (int k = 0; k < t->n; k++) {
+            bool name =
+                strspn(t->atom[k], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") ==
+                strlen(t->atom[k]);
+            str_addf(&b, name ? "%s%s" : "%s(%s)", k > 0 ? " * " : "", t->atom[k]);
+        }
+    }
+    return p->n > 0 ? str_take(&b, f->a) : "0";
+}
+
+bool counted_of(const struct function *f, struct node loop, struct counted *c)
+{
+    struct node first = node_field(loop, FIELD_INITIALIZER), until = node_field(loop, FIELD_CONDITION),
+                declarator = node_field(first, FIELD_DECLARATOR), update = node_field(loop, FIELD_UPDATE);
+    *c = (struct counted){0};
+    if (!node_is(loop, NODE_FOR_STATEMENT) || !node_is(first, NODE_DECLARATION) ||
+        !node_is(declarator, NODE_INIT_DECLARATOR) || !node_is_binary(f, until, "<") ||
+        !constant_value(f, node_field(declarator, FIELD_VALUE), &c->low) ||
+        !constant_value(f, node_field(until, FIELD_RIGHT), &c->end) || c->end <= c->low)
+        return false;
+    c->index = function_variable_of(f, node_field(declarator, FIELD_DECLARATOR));
+    return c->index && node_text_is(f->s, node_field(until, FIELD_LEFT), c->index->name) &&
+           node_is(update, NODE_UPDATE_EXPRESSION) && str_eq(node_op(f, update), "++") &&
+           node_text_is(f->s, node_field(update, FIELD_ARGUMENT), c->index->name) &&
+           !variable_assigned_in(f, c->index, node_field(loop, FIELD_BODY));
+}
+
+static bool range_within(const struct function *f, const struct poly *p, struct node n, int depth, int64_t *low,
+                         int64_t *high);
+
+/* What the variable may be given here; itself says nothing. */
+static bool given_range(const struct function *f, const struct variable *v, struct node e, int depth,
+                        int64_t *low, int64_t *high)
+{
+    e = node_strip(e);
+    if (node_is(e, NODE_IDENTIFIER) && function_variable_of(f, e) == v)
+        return true;
+    if (node_is(e, NODE_CONDITIONAL_EXPRESSION))
+        return given_range(f, v, node_field(e, FIELD_CONSEQUENCE), depth, low, high) &&
+               given_range(f, v, node_field(e, FIELD_ALTERNATIVE), depth, low, high);
+    struct poly p = poly_of(f, e);
+    int64_t least, most;
+    if (!range_within(f, &p, e, depth + 1, &least, &most))
+        return false;
+    *low = MIN(*low, least);
+    *high = MAX(*high, most);
+    return true;
+}
+
+/* What an integer variable may be: of a counted loop, or of what it is given. */
+static bool variable_range(const struct function *f, const struct variable *v, int depth, int64_t *low,
+                           int64_t *high)
+{
+    struct counted c;
+    if (v->param || v->array || v->pointer || v->shared || !ctype_is_integer(f, v->type) || !node_ok(v->init))
+        return false;
+    if (counted_of(f, node_parent(v->statement), &c) && c.index == v) {
+        *low = c.low;
+        *high = c.end - 1;
+        return true;
+    }
+    *low = INT64_MAX;
+    *high = INT64_MIN;
+    if (!given_range(f, v, v->init, depth, low, high))
+        return false;
+    int seen = 0;
+    for (struct node *e = nodes_of(f, f->body, NODE_ASSIGNMENT_EXPRESSION); node_ok(*e); e++) {
+        struct node left = node_field(*e, FIELD_LEFT);
+        if (!node_is(left, NODE_IDENTIFIER) || function_variable_of(f, left) != v)
+            continue;
+        if (!node_is_assignment(f, *e, "=") ||
+            !given_range(f, v, node_field(*e, FIELD_RIGHT), depth, low, high))
+            return false;
+        seen++;
+    }
+    return seen == v->assignments && *low <= *high; /* else its address is taken, or it is counted up */
+}
+
+static bool range_within(const struct function *f, const struct poly *p, struct node n, int depth, int64_t *low,
+                         int64_t *high)
+{
+    *low = *high = 0;
+    if (!p->ok || depth > DEEPEST)
+        return false;
+    for (int i = 0; i < p->n; i++) {
+        const struct term *t = &p->t[i];
+        const struct variable *v = t->n == 1 ? function_variable(f, t->atom[0], node_start(n)) : NULL;
+        int64_t least = 1, most = 1;
+        if (t->n > 0 && (!v || !variable_range(f, v, depth, &least, &most)))
+            return false;
+        if (llabs(t->by) > INT32_MAX || llabs(least) > INT32_MAX || llabs(most) > INT32_MAX)
+            return false;
+        *low += t->by * (t->by > 0 ? least : most);
+        *high += t->by * (t->by > 0 ? most : least);
+    }
+    return true;
+}
+
+bool poly_range(const struct function *f, const struct poly *p, struct node n, int64_t *low, int64_t *high)
+{
+    return range_within(f, p, n, 0, low, high);
+}
+
+int64_t row_pitch(int64_t width, int bytes)
+{
+    if (bytes >= BANK_BYTES)
+        return width | 1;
+    int64_t words = (width * bytes + BANK_BYTES - 1) / BANK_BYTES;
+    return (words | 1) * BANK_BYTES / bytes;
+}

@@ -1,0 +1,44 @@
+/* own_rows: kernels of which each thread has rows of its own, those of its number in the grid, and what it
+ * reaches in them: `in[i * 16 + k]`, where `i = blockIdx.x * blockDim.x + threadIdx.x`. Neighbouring threads
+ * are a row apart. */
+#ifndef REWRITE_OWN_ROWS_H
+#define REWRITE_OWN_ROWS_H
+
+#include "rewrite/analysis.h"
+
+struct own_rows {
+    const struct function *f;
+    struct node question; /* `if (i >= n) return;`, or the `if (i < n)` that holds the rest; no node: none */
+    bool leaves;          /* the former */
+    struct node left;     /* i, as the question says it */
+    struct node bound;    /* n */
+};
+
+/* The blocks have one dimension, of the same constant number of threads in each launch, and do not meet. */
+bool own_rows_open(const struct function *f, struct own_rows *rows, struct err *why);
+
+struct row_place { /* one element of a thread's row */
+    struct node at;
+    const struct variable *pointer; /* the kernel's parameter */
+    struct poly stride, rest;       /* it is number * stride + rest; rest does not say a thread */
+    bool store;                     /* the left side of a statement `p[i] = x;`; else it is read */
+};
+bool row_place_of(const struct own_rows *rows, struct node e, struct row_place *place);
+
+/* A polynomial as an expression. */
+const char *poly_text(const struct function *f, const struct poly *p);
+
+/* for (k = low; k < end; k++) with constants. */
+struct counted {
+    const struct variable *index;
+    int64_t low, end;
+};
+bool counted_of(const struct function *f, struct node loop, struct counted *counted);
+/* The least and the largest that an expression of the polynomial's kind can be at n, where it follows from
+ * constants. */
+bool poly_range(const struct function *f, const struct poly *p, struct node n, int64_t *low, int64_t *high);
+
+/* Elements between the rows of so many threads in shared memory, such that neighbours have other banks. */
+int64_t row_pitch(int64_t width, int bytes);
+
+#endif
