@@ -128,11 +128,12 @@ bool row_place_of(const struct own_rows *rows, struct node e, struct row_place *
     struct poly all = node_ok(r.index) ? poly_of(f, r.index) : poly_number(0), number = poly_thread_of_grid(f);
     *place = (struct row_place){.at = e, .pointer = parameter_behind(f, r.pointer, &all)};
     struct node target = assigned_target(up);
-    place->store = node_ok(target) && node_same(target, e);
+    bool written = node_ok(target) && node_same(target, e);
+    place->store = written && node_is_assignment(f, up, "=");
+    place->updates = written && !place->store;
     if (!place->pointer || !all.ok || (node_ok(r.index) && node_has_effect(f, r.index)) ||
         str_has_word(place->pointer->type, "volatile") || ctype_size(f, place->pointer->type) == 0 ||
-        (place->store &&
-         (!node_is_assignment(f, up, "=") || !node_is(node_parent(up), NODE_EXPRESSION_STATEMENT))))
+        (written && !node_is(node_parent(up), NODE_EXPRESSION_STATEMENT)))
         return false;
     place->stride = poly_number(0);
     for (int i = 0; i < all.n; i++) {

@@ -22,6 +22,7 @@ struct row_place { /* one element of a thread's row */
     const struct variable *pointer; /* the kernel's parameter */
     struct poly stride, rest;       /* it is number * stride + rest; rest does not say a thread */
     bool store;                     /* the left side of a statement `p[i] = x;`; else it is read */
+    bool updates;                   /* the left side of a statement `p[i] += x;`: both */
 };
 bool row_place_of(const struct own_rows *rows, struct node e, struct row_place *place);
 

@@ -137,8 +137,9 @@ static void collect(struct detail *d, enum node_kind kind)
         struct row_place p;
         int64_t low, high;
         struct staged *s = row_place_of(&d->rows, *e, &p) ? staged_of(d, p.pointer) : NULL;
-        if (!s || p.stride.n != 1 || p.stride.t[0].n != 0 || !poly_range(f, &p.rest, p.at, &low, &high) ||
-            low < 0 || high >= p.stride.t[0].by || p.stride.t[0].by > LONGEST ||
+        if (!s || p.updates || p.stride.n != 1 || p.stride.t[0].n != 0 ||
+            !poly_range(f, &p.rest, p.at, &low, &high) || low < 0 || high >= p.stride.t[0].by ||
+            p.stride.t[0].by > LONGEST ||
             (s->places.n > 0 && (s->stride != p.stride.t[0].by || s->store != p.store)))
             continue;
         s->stride = p.stride.t[0].by;
