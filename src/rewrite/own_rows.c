@@ -63,6 +63,62 @@ bool own_rows_open(const struct function *f, struct own_rows *rows, struct err *
     return true;
 }
 
+bool own_rows_may_walk(const struct own_rows *rows, struct err *why)
+{
+    const struct function *f = rows->f;
+    const struct variable *number = function_variable_of(f, rows->left);
+    if (!node_ok(rows->question) || !number || number->param || number->assignments || !node_ok(number->init) ||
+        !node_same(node_parent(number->statement), f->body))
+        return err_input(why, "%s asks no bound of its thread's number", f->name);
+    for (struct node *r = nodes_of(f, f->body, NODE_RETURN_STATEMENT); node_ok(*r); r++) {
+        bool asked = rows->leaves && node_within(*r, rows->question);
+        for (struct node up = *r; !asked && !node_same(up, f->body); up = node_parent(up))
+            if (node_is_loop(up) || node_is(up, NODE_SWITCH_STATEMENT))
+                return err_input(why, "%s returns from a loop of its own", f->name);
+    }
+    return true;
+}
+
+void own_rows_walk(const struct own_rows *rows, const struct edits *inside, struct edits *edits)
+{
+    const struct function *f = rows->f;
+    const struct variable *number = function_variable_of(f, rows->left);
+    struct node declaration = number->statement, question = rows->question, last = question,
+                block = node_field(question, FIELD_CONSEQUENCE);
+    const char *indent = text_indent(f, node_start(declaration)), *all = fresh_local(f, "all");
+    size_t n;
+    struct edits within = {.arena = f->a};
+    struct str b = {.arena = f->a};
+
+    for (size_t i = 0; i < inside->list.n; i++)
+        vec_add(f->a, &within.list, inside->list.v[i]);
+    edits_node(&within, number->init,
+               str_eq(number->type, "long long") ? all : arena_printf(f->a, "(%s)%s", number->type, all));
+    if (rows->leaves) {
+        struct node *children = named_children(f, f->body, &n);
+        last = children[n - 1];
+        for (struct node *r = nodes_of(f, f->body, NODE_RETURN_STATEMENT); node_ok(*r); r++)
+            if (!node_within(*r, question))
+                edits_node(&within, *r, "continue;");
+        edits_remove(&within, f, question);
+        str_add(&b, text_reindent(f->a, edits_range(&within, f, node_start(declaration), node_end(last)), 4));
+    } else {
+        struct node first = block, end = block;
+        struct node *children = named_children(f, block, &n);
+        if (node_is(block, NODE_COMPOUND_STATEMENT) && n > 0) {
+            first = children[0];
+            end = children[n - 1];
+        }
+        const char *ahead = edits_range(&within, f, node_start(declaration), node_start(question));
+        str_addf(&b, "%s    %s", text_reindent(f->a, ahead, 4),
+                 edits_range(&within, f, node_start(first), node_end(end)));
+    }
+    edits_try(edits, node_start(declaration), node_end(last),
+              arena_printf(
+                  f->a, "for (long long %s = %s; %s < %s; %s += gridDim.x * blockDim.x) {\n%s    %s\n%s}", all,
+                  text_of(f, number->init), all, text_of(f, rows->bound), all, indent, str_text(&b), indent));
+}
+
 /* What a term is multiplied with where it has the atom once; false where it has it twice. */
 static bool without(const struct function *f, const struct term *t, const char *atom, struct poly *p, bool *has)
 {

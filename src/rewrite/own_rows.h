@@ -26,6 +26,12 @@ struct row_place { /* one element of a thread's row */
 };
 bool row_place_of(const struct own_rows *rows, struct node e, struct row_place *place);
 
+/* Can each thread take several numbers, a grid apart? Its number is a variable, and no loop is left by the
+ * question's return. */
+bool own_rows_may_walk(const struct own_rows *rows, struct err *why);
+/* The statements from its number's declaration on, in a loop over the numbers, with the edits inside them. */
+void own_rows_walk(const struct own_rows *rows, const struct edits *inside, struct edits *edits);
+
 /* A polynomial as an expression. */
 const char *poly_text(const struct function *f, const struct poly *p);
 

@@ -2,14 +2,18 @@
  * ones once at its end: an addition in shared memory is many times faster, and far fewer threads want the same
  * counter at once.
  *
- * Integers may be added in any order, so that the sums stay the same. The number of counters must be known,
- * from what the index can be (a byte, `x & 63`, an unsigned `x % 10`) or from what the launcher clears; the
- * kernel must do nothing else with them, walk its elements over the grid, and not leave early. */
-#include "rewrite/analysis.h"
+ * Atomic additions come in any order, so that the sums are what they were: the same of integers, of floats one
+ * of those that they could be. The number of counters must be known, from what the index can be (a byte, `x &
+ * 63`, an unsigned `x % 10`) or from what the launcher clears; the kernel must do nothing else with them. It
+ * walks its elements over the grid and does not leave early; or a thread has one element, of its number: then
+ * each takes several, a grid apart, and the setting is how many blocks there are for each SM. */
+#include "rewrite/own_rows.h"
 
-enum { MOST_BYTES = 32768, SITES_MOST = 16 };
+enum { MOST_BYTES = 32768, SITES_MOST = 16, FEWEST = 2 };
 
 struct detail {
+    struct own_rows rows; /* of a thread with one element */
+    bool walks;           /* else: several */
     const struct variable *counters;
     struct node calls[SITES_MOST], addresses[SITES_MOST], indices[SITES_MOST];
     size_t n;
@@ -110,10 +114,15 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
     size_t n_loops, uses = 0;
     *d = (struct detail){0};
     struct lane_loop *loops = lane_loops(f, &n_loops);
-    if (f->n_launches == 0 || !f->block_x || node_has(f, f->body, NODE_RETURN_STATEMENT))
+    d->walks = n_loops > 0;
+    if (f->n_launches == 0 || !f->block_x || (d->walks && node_has(f, f->body, NODE_RETURN_STATEMENT)))
         return err_input(why, "the blocks of %s are not whole", f->name);
+    if (!d->walks && (!own_rows_open(f, &d->rows, why) || !own_rows_may_walk(&d->rows, why)))
+        return false;
+    if (!d->walks && (!f->in->limits || !function_may_be_copied(f)))
+        return err_input(why, "%s may not be copied", f->name);
     for (struct node *c = nodes_of(f, f->body, NODE_CALL_EXPRESSION); node_ok(*c) && d->n < SITES_MOST; c++) {
-        bool walks = false; /* else a block has as many counters as elements */
+        bool walks = !d->walks; /* else a block has as many counters as elements */
         for (size_t l = 0; l < n_loops; l++)
             walks = walks || (loops[l].span == LANES_GRID_X && node_within(*c, loops[l].body));
         if (walks)
@@ -124,8 +133,8 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
     for (struct node *name = nodes_of(f, f->body, NODE_IDENTIFIER); node_ok(*name); name++)
         uses += parameter_of(f, *name) == d->counters && !is_renaming(f, *name);
     const char *type = ctype_bound(f, d->counters->type);
-    if (uses != d->n || !ctype_is_integer(f, type) || ctype_size(f, type) < 4)
-        return err_input(why, "%s does more with %s than to add integers", f->name, d->counters->name);
+    if (uses != d->n || !(ctype_is_integer(f, type) || ctype_is_float(type)) || ctype_size(f, type) < 4)
+        return err_input(why, "%s does more with %s than to add numbers", f->name, d->counters->name);
     for (size_t i = 0; i < d->n; i++) {
         int64_t one = values_of(f, d->indices[i], 0);
         if (one == 0) {
@@ -142,43 +151,82 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
 
 static void privatise_find(struct function *f, struct site_list *found)
 {
+    static const int walking[] = {0}, alone[] = {4, 2, 1, 8};
     struct detail d;
-    if (understood(f, &d, NULL))
-        site_add(
-            found, f, d.calls[0], 0,
-            "additions of all blocks to the same counters wait for each other in the L2; each block counts by "
-            "itself in shared memory and adds once",
-            "%lld of %s", (long long)d.bins, d.counters->name);
+    if (!understood(f, &d, NULL))
+        return;
+    const int *setting = d.walks ? settings_to_try(f, found, walking, 1) : settings_to_try(f, found, alone, 4);
+    for (; *setting != NO_SETTING; setting++)
+        if (d.walks == (*setting == 0))
+            site_add(
+                found, f, d.calls[0], *setting,
+                "additions of all blocks to the same counters wait for each other in the L2; each block counts "
+                "by itself in shared memory and adds once",
+                "%lld of %s", (long long)d.bins, d.counters->name);
+}
+
+static bool counters_edit(const struct function *f, const struct detail *d, struct edits *edits)
+{
+    const char *own = fresh_local(f, arena_printf(f->a, "%s_own", d->counters->name));
+    const struct fill_slot slots[] = {
+        {"type", d->counters->type},
+        {"own", own},
+        {"bins", arena_printf(f->a, "%lld", (long long)d->bins)},
+        {"bin", fresh_local(f, "bin")},
+        {"counters", d->counters->name},
+    };
+    const char *clear = fill_share(f->a, "cuda/rewrite/own_counters_clear.cu", slots, ARRAY_LEN(slots)),
+               *add = fill_share(f->a, "cuda/rewrite/own_counters_add.cu", slots, ARRAY_LEN(slots));
+    struct edits inside = {.arena = f->a};
+    edits_at(edits, node_start(f->body) + 1, arena_printf(f->a, "\n%s", clear));
+    for (size_t i = 0; i < d->n; i++)
+        edits_node(d->walks ? edits : &inside, d->addresses[i],
+                   arena_printf(f->a, "&%s[%s]", own, text_of(f, d->indices[i])));
+    if (!d->walks)
+        own_rows_walk(&d->rows, &inside, edits);
+    return edits_try(edits, str_line_start(f->text, node_end(f->body) - 1),
+                     str_line_start(f->text, node_end(f->body) - 1), arena_printf(f->a, "%s\n", add));
 }
 
 static bool privatise_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
                             struct err *why_not)
 {
     struct detail d;
-    (void)site;
+    struct edits inside = {.arena = f->a};
+    const char *name = fresh_name(f, arena_printf(f->a, "%s_own", f->name));
     if (!understood(f, &d, why_not))
         return false;
-    const char *own = fresh_local(f, arena_printf(f->a, "%s_own", d.counters->name));
-    const struct fill_slot slots[] = {
-        {"type", d.counters->type},
-        {"own", own},
-        {"bins", arena_printf(f->a, "%lld", (long long)d.bins)},
-        {"bin", fresh_local(f, "bin")},
-        {"counters", d.counters->name},
-    };
-    const char *clear = fill_share(f->a, "cuda/rewrite/own_counters_clear.cu", slots, ARRAY_LEN(slots)),
-               *add = fill_share(f->a, "cuda/rewrite/own_counters_add.cu", slots, ARRAY_LEN(slots));
-    edits_at(edits, node_start(f->body) + 1, arena_printf(f->a, "\n%s", clear));
-    for (size_t i = 0; i < d.n; i++)
-        edits_node(edits, d.addresses[i], arena_printf(f->a, "&%s[%s]", own, text_of(f, d.indices[i])));
-    edits_at(edits, str_line_start(f->text, node_end(f->body) - 1), arena_printf(f->a, "%s\n", add));
+    if (d.walks)
+        return counters_edit(f, &d, edits);
+    if (site->setting == 0)
+        return err_input(why_not, "%s has a thread for each element", f->name);
+    counters_edit(f, &d, &inside);
+    if (!edits_copy(edits, &inside, f, name, "with counters of each block and several elements a thread",
+                    why_not))
+        return false;
+    long long blocks = (long long)f->in->limits->sm_count * site->setting;
+    for (const struct launch *l = f->launches; l < f->launches + f->n_launches; l++) {
+        char *x;
+        if (!launch_grid_x(f, l, &x) || !launch_grid_is_line(f, l))
+            return err_input(why_not, "the grid of %s is not understood", f->name);
+        edits_guard_launch(edits, f, l, "Blocks count by themselves, where each has many elements.",
+                           arena_printf(f->a, "%s >= %lld", x, FEWEST * blocks),
+                           launch_text(f, l, name, arena_printf(f->a, "%lld", blocks), NULL));
+    }
     return true;
+}
+
+static const char *privatise_words(struct arena *a, int setting)
+{
+    return setting ? arena_printf(a, "by %d blocks for each SM", setting) : "";
 }
 
 const struct transform transform_privatise = {
     .name = "privatise",
     .summary = "count in shared memory, a block by itself, and add to the common counters once a block",
     .helps = "l2 latency dram issue sync",
+    .parameters = {{"blocks", 1, 0, 4, {1, 2, 4, 8}}},
+    .setting_words = privatise_words,
     .find = privatise_find,
     .apply = privatise_apply,
 };
