@@ -47,6 +47,7 @@ struct agent_diagnosis {
     const char *bound_by; /* what bounds most of the time over the workloads */
     const char *text;     /* a paragraph for people */
     double share_of_copy; /* geometric mean of copy_us / us */
+    double scattered;     /* share of the time of lines whose accesses move twice the sectors that they need */
 };
 
 void agent_diagnose_rules(const struct agent_profile *p, struct arena *a, struct agent_diagnosis *d);

@@ -77,9 +77,15 @@ bool plan_tried_on_parent(const struct agent_plan_input *in, const struct agent_
     return false;
 }
 
-static bool helps(const struct transform *ops, const char *bound)
+/* Where threads reach scattered sectors, what orders them comes before all that a bound asks for. */
+static bool orders(const struct transform *ops, const struct agent_diagnosis *d)
 {
-    return bound && ops->helps && strstr(ops->helps, bound) != NULL;
+    return d->scattered > 0.3 && ops->helps && strstr(ops->helps, "order");
+}
+
+static bool helps(const struct transform *ops, const struct agent_diagnosis *d)
+{
+    return orders(ops, d) || (d->bound_by && ops->helps && strstr(ops->helps, d->bound_by));
 }
 
 static void add_draft(struct drafts *d, struct agent_strategy s)
@@ -98,7 +104,7 @@ static void draft_single(struct drafts *d, const struct transform *ops, const st
     size_t before = opened ? d->n_opening : 0;
     struct agent_step *steps = arena_array(a, struct agent_step, MAX_OPENING + 1), *step = &steps[before];
     struct lesson l;
-    double gain = helps(ops, in->diagnosis->bound_by) ? 1.3 : 1.05, confidence = 0.7;
+    double gain = helps(ops, in->diagnosis) ? 1.3 : 1.05, confidence = 0.7;
     struct str reason = {.arena = a};
 
     memcpy(steps, d->opening, before * sizeof(*steps));
@@ -108,7 +114,10 @@ static void draft_single(struct drafts *d, const struct transform *ops, const st
     l = lesson_of(in, *step);
     if (l.tried > l.failed && l.best_gain < NEUTRAL && l.tried >= 2)
         return; /* twice without effect is a lesson */
-    if (helps(ops, in->diagnosis->bound_by))
+    if (orders(ops, in->diagnosis)) {
+        gain = 2;
+        str_add(&reason, "its accesses are scattered, which this orders; ");
+    } else if (helps(ops, in->diagnosis))
         str_addf(&reason, "it is bound by %s, which this helps; ", in->diagnosis->bound_by);
     str_add(&reason, site->why ? site->why : ops->summary);
     if (isfinite(l.best_gain)) {
@@ -260,7 +269,7 @@ static void draft_whole_cure(struct drafts *d, const struct blocks *blocks)
         for (size_t m = 0; transform_all[m] && n < MAX_TRANSFORMS; m++) {
             const char *transform = transform_all[m]->name;
             bool is_block = k > 0 && !all && str_eq(transform, blocks->transform);
-            if (!transform_all[m]->last && (all || is_block || helps(transform_all[m], bound)) &&
+            if (!transform_all[m]->last && (all || is_block || helps(transform_all[m], in->diagnosis)) &&
                 !only_failed(in, transform))
                 steps[n++] = (struct agent_step){transform, is_block ? blocks->settings[k] : AGENT_OWN_CHOICE};
         }

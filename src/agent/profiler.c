@@ -115,6 +115,10 @@ void agent_diagnose_rules(const struct agent_profile *p, struct arena *a, struct
             str_addf(&s, " with %.0f of 32 lanes active", l->lanes_active);
         str_add(&s, ".");
     }
+    d->scattered = 0;
+    for (size_t i = 0; i < p->n_lines; i++)
+        if (p->lines[i].counters.sectors_per_request > 2 * p->lines[i].counters.ideal_sectors_per_request)
+            d->scattered += p->lines[i].counters.share;
     if (p->spill_bytes)
         str_addf(&s, " It spills %u bytes of registers to local memory.", p->spill_bytes);
     if (p->redundant)

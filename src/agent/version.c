@@ -170,7 +170,7 @@ bool agent_versions_stands(struct agent_versions *all, const char *text, struct 
     struct kernel *k = NULL;
 
     if (v)
-        return task_match(all->task, v->kernel, why_not);
+        return task_match(all->task, v->kernel, why_not) && transform_shared_fits(&v->input, v->arena, why_not);
     a = arena_open(); /* a launcher that cannot be planned now is a matter for the judge */
     bool ok = task_kernel_open(&k, a, all->task, all->path, text, why_not) && task_match(all->task, k, why_not);
     kernel_close(k);

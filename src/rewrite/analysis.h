@@ -72,6 +72,9 @@ const struct variable *function_variable_of(const struct function *f, struct nod
 struct node *variable_names(const struct function *f, const struct variable *v, size_t *count);
 /* Bytes of an element of this type, template types bound by the launches; 0: unknown or not plain. */
 int ctype_size(const struct function *f, const char *type);
+int64_t array_bytes(const struct function *f, const struct variable *v); /* 0: extents or type unknown */
+int64_t shared_bytes(
+    const struct function *f); /* of arrays that it declares as shared; unknown ones are left out */
 bool ctype_is_parameter(const struct function *f, const char *name, size_t *position); /* of its template */
 void ctype_find_aliases(struct function *f); /* once, when it is opened */
 /* What the file's typedef or `using` of that name stands for in the end; else the type as it is. */

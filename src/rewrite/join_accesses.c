@@ -388,7 +388,7 @@ const struct transform transform_join_accesses = {
     .name = "join-accesses",
     .summary =
         "move neighbouring elements that one thread reaches one by one as one access, where they are aligned",
-    .helps = "l2 dram",
+    .helps = "l2 dram order",
     .find_in_file = join_find,
     .apply = join_apply,
 };

@@ -102,6 +102,20 @@ bool transform_apply(const struct transform *t, const struct transform_input *in
     return true;
 }
 
+bool transform_shared_fits(const struct transform_input *in, struct arena *a, struct err *why_not)
+{
+    size_t n;
+    struct function **all = functions_open(in, a, &n);
+    int64_t most =
+        in->limits && in->limits->shared_per_block ? (int64_t)in->limits->shared_per_block : INT64_MAX;
+
+    for (size_t i = 0; i < n; i++)
+        if (all[i]->global && shared_bytes(all[i]) > most)
+            return err_input(why_not, "%s declares %lld bytes of shared memory, a block has %lld", all[i]->name,
+                             (long long)shared_bytes(all[i]), (long long)most);
+    return true;
+}
+
 const char *transform_words(struct arena *a, const char *transform, int setting)
 {
     const struct transform *t = transform_find(transform);

@@ -61,7 +61,8 @@ struct transform {
     const char
         *alias; /* what earlier versions called it, in stored runs, recordings and comments; NULL: the same */
     const char *summary; /* one line for users, planner and docs */
-    const char *helps;   /* bounds it helps: "dram latency issue launch sync l2" */
+    const char *helps;   /* bounds it helps: "dram latency issue launch sync l2"; and "order": it brings what
+                            neighbouring threads reach beside each other */
     const char *chooses; /* what it settles ("block items"); in a stack, a transform whose words one before it
                             has is left out */
     int (*threads)(int setting); /* of a block that it leads to, at most; NULL: not known before */
@@ -86,6 +87,9 @@ size_t transform_sites(const struct transform *t, const struct transform_input *
 /* The new file text, in the arena; false with the reason when that cannot be. */
 bool transform_apply(const struct transform *t, const struct transform_input *in,
                      const struct transform_site *site, struct arena *a, char **text, struct err *why_not);
+
+/* Do the shared arrays that each kernel declares fit a block? More would have to be dynamic. */
+bool transform_shared_fits(const struct transform_input *in, struct arena *a, struct err *why_not);
 
 /* One file that calls the other version where the condition holds and the version elsewhere. Names of the
  * other that would meet the version's get a suffix. Not a transform: the agents join versions of which each

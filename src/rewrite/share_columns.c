@@ -123,7 +123,7 @@ static bool columns_apply(const struct function *f, const struct transform_site 
 const struct transform transform_share_columns = {
     .name = "share-columns",
     .summary = "neighbouring columns share a block, where one block walked each down its rows",
-    .helps = "latency dram l2 issue",
+    .helps = "latency dram l2 issue order",
     .parameters = {{"columns", 1, 0, 5, {2, 4, 8, 16, 32}}},
     .find = columns_find,
     .apply = columns_apply,

@@ -200,7 +200,7 @@ static struct shape shape_of(const struct split *s, int setting)
                           .blocks = setting / BLOCKS};
 }
 
-static int64_t shared_bytes(const struct function *f, const struct split *s, const struct shape *x)
+static int64_t parts_bytes(const struct function *f, const struct split *s, const struct shape *x)
 {
     int64_t bytes = 0;
 
@@ -235,7 +235,7 @@ static bool fits(const struct function *f, const struct split *s, int setting, s
     if (x.columns != s->threads && !counts_any_block(f))
         return err_input(why, "%s is made for its number of threads", f->name);
     return (!x.blocks || clusters(f, s, why)) &&
-           (shared_bytes(f, s, &x) <= SHARED_MOST ||
+           (parts_bytes(f, s, &x) <= SHARED_MOST ||
             err_input(why, "so many parts need more shared memory than a block has"));
 }
 

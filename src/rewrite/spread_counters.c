@@ -45,11 +45,8 @@ static enum use use_of(const struct function *f, struct node name, struct node *
 /* Bytes of a shared array of one extent; 0: not known. */
 static int64_t bytes_of(const struct function *f, const struct variable *v)
 {
-    int64_t count;
-    struct node outer = node_parent(node_parent(v->id));
-    return v->array && !node_is(outer, NODE_ARRAY_DECLARATOR) && constant_value(f, v->size, &count)
-               ? count * ctype_size(f, v->type)
-               : 0;
+    bool one = v->array && !node_is(node_parent(node_parent(v->id)), NODE_ARRAY_DECLARATOR);
+    return one ? array_bytes(f, v) : 0;
 }
 
 /* Are there counters to spread over this array? *bytes: of them all. */
@@ -70,14 +67,6 @@ static bool takes(const struct function *f, const struct variable *v, int64_t *b
         added = added || (use == ADDED && node_ok(node_enclosing(*name, NODE_FOR_STATEMENT)));
     }
     return added;
-}
-
-static int64_t shared_bytes(const struct function *f)
-{
-    int64_t all = 0;
-    for (size_t i = 0; i < f->n_variables; i++)
-        all += f->variables[i].shared ? bytes_of(f, &f->variables[i]) : 0;
-    return all;
 }
 
 static bool has_room(const struct function *f, int64_t bytes, int copies)

@@ -217,7 +217,7 @@ static bool fits(const struct detail *d, int columns)
 
 static void loop_find(struct function *f, struct site_list *found)
 {
-    static const int own[] = {32, 16};
+    static const int own[] = {16, 32};
     struct detail d;
     if (!understood(f, &d, NULL))
         return;
@@ -404,7 +404,7 @@ const struct transform transform_stage_loop = {
     .name = "stage-loop",
     .summary =
         "a warp moves columns of the long rows that its threads walk by themselves through shared memory",
-    .helps = "l2 dram latency",
+    .helps = "l2 dram latency issue order",
     .parameters = {{"columns", 1, 0, 2, {16, 32}}},
     .find = loop_find,
     .apply = loop_apply,

@@ -302,7 +302,7 @@ static bool rows_apply(const struct function *f, const struct transform_site *si
 const struct transform transform_stage_rows = {
     .name = "stage-rows",
     .summary = "move the short rows that threads have by themselves through shared memory, in order",
-    .helps = "l2 dram latency",
+    .helps = "l2 dram latency issue order",
     .find = rows_find,
     .apply = rows_apply,
 };

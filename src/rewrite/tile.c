@@ -663,7 +663,7 @@ static const char *tile_words(struct arena *a, int setting)
 const struct transform transform_tile = {
     .name = "tile",
     .summary = "take what is read along one dimension and written along the other through shared memory",
-    .helps = "l2 dram latency",
+    .helps = "l2 dram latency order",
     .chooses = "block items",
     .setting_words = tile_words,
     .parameters = {{"rows", 1, VECTOR, 4, {4, 8, 16, 32}}, {"vector", VECTOR, 0, 4, {0, 2, 4, 8}}},

@@ -428,3 +428,25 @@ bool launched_value(const struct function *f, struct node n, int64_t *value)
 {
     return constant_depth(f, n, value, true, 0);
 }
+
+int64_t array_bytes(const struct function *f, const struct variable *v)
+{
+    int64_t bytes = ctype_size(f, ctype_bound(f, v->type)), count;
+    for (struct node up = node_parent(v->id); node_is(up, NODE_ARRAY_DECLARATOR); up = node_parent(up))
+        if (!constant_value(f, node_field(up, FIELD_SIZE), &count) || count < 0 ||
+            __builtin_mul_overflow(bytes, count, &bytes))
+            return 0;
+    return v->array ? bytes : 0;
+}
+
+int64_t shared_bytes(const struct function *f)
+{
+    int64_t all = 0, bytes;
+    for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++)
+        if (v->shared && !v->external) {
+            bytes = v->array ? array_bytes(f, v) : ctype_size(f, ctype_bound(f, v->type));
+            if (bytes < 0 || __builtin_add_overflow(all, bytes, &all))
+                return INT64_MAX;
+        }
+    return all;
+}
