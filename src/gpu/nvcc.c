@@ -55,6 +55,17 @@ static void command_open(struct command *c, struct arena *a, const struct compil
         vec_push(&c->argv, q->flags[i]);
 }
 
+/* The flag of the task that what nvcc says asks for; NULL: none. */
+static const char *flag_asked_for(const char *log)
+{
+    static const char *const flags[] = {"--expt-relaxed-constexpr", "--extended-lambda"};
+
+    for (size_t i = 0; i < ARRAY_LEN(flags); i++)
+        if (strstr(log, flags[i]))
+            return flags[i];
+    return NULL;
+}
+
 /* r->end says whether nvcc took the file. */
 static bool run(struct command *c, struct arena *a, const struct compile_request *q, const char *from,
                 const char *to, struct compile_result *r, struct err *err)
@@ -82,6 +93,9 @@ static bool run(struct command *c, struct arena *a, const struct compile_request
         compile_errors(a, r->image.log, q->path, r);
         r->words = arena_printf(a, "nvcc refuses it, though NVRTC does not: %s",
                                 p.end == PROC_EXITED ? r->words : "it did not come to an end");
+        const char *flag = flag_asked_for(r->image.log);
+        if (flag)
+            r->words = arena_printf(a, "%s; the task may say `flags: [%s]`", r->words, flag);
     }
     proc_result_free(&p);
     return true;

@@ -14,6 +14,16 @@ def sound(folder):
 
 
 @case
+def nvcc_asks_for_a_flag(folder):
+    """NVRTC takes a host's constexpr function on the device; nvcc, which makes what is shipped, asks for a flag."""
+    kernel = KERNEL.replace("#include <cuda_fp16.h>", "#include <cuda_fp16.h>\nconstexpr float plus(float x) { return x; }", 1)
+    kernel = re.sub(r"(\n__global__[^{]*\{)", r"\1\n    const float offset = plus(threadIdx.x * 0.0f);\n    (void)offset;", kernel, 1)
+    expect("offset" in kernel, kernel)
+    said(astra(folder, "check", small_task(folder, kernel=kernel)), 2, r"kernel\.cu:\d+: the original: nvcc refuses it.*flags: \[--expt-relaxed-constexpr\]")
+    said(astra(folder, "check", small_task(folder, TASK.replace("dims:", "flags: [--expt-relaxed-constexpr]\ndims:", 1), kernel)), 0)
+
+
+@case
 def folder_missing(folder):
     said(astra(folder, "check", "nowhere"), 2, "nowhere")
 
