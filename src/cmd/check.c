@@ -193,13 +193,13 @@ static bool nvcc_asked(const struct session *s, const struct nvrtc *n, struct er
 {
     const struct task *t = s->task;
     struct gpu_header *headers = arena_array(s->arena, struct gpu_header, t->n_headers + 1);
-    struct compile_request q = {.path = fs_basename(t->source_path),
-                                .arch = arena_printf(s->arena, "sm_%d%d", s->device->limits.cc_major,
-                                                     s->device->limits.cc_minor),
-                                .flags = t->flags,
-                                .n_flags = t->n_flags,
-                                .headers = headers,
-                                .n_headers = t->n_headers};
+    struct compile_request q = {
+        .path = fs_basename(t->source_path),
+        .arch = arena_printf(s->arena, "sm_%d%d", s->device->limits.cc_major, s->device->limits.cc_minor),
+        .flags = t->flags,
+        .n_flags = t->n_flags,
+        .headers = headers,
+        .n_headers = t->n_headers};
     struct compile_result r;
     char *text;
 

@@ -81,15 +81,52 @@ static struct node rest_counts(const struct function *f, struct node division, i
     return known ? number : (struct node){0};
 }
 
+/* Is it a launch whose block does not take the number, so that its grid stays? */
+static bool launches_another(const struct function *f, const struct block_number *d, struct node call)
+{
+    size_t n;
+    struct function **all = functions_open(f->in, f->a, &n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t l = 0; l < all[i]->n_launches; l++)
+            if (node_same(all[i]->launches[l].call, call))
+                return !block_takes(all[i], &all[i]->launches[l], d);
+    return node_ok(node_child_of(call, NODE_KERNEL_CALL_SYNTAX));
+}
+
+/* Does it stand in such a launch? */
+static bool is_of_another(const struct function *f, const struct block_number *d, struct node e)
+{
+    struct node call = node_enclosing(e, NODE_CALL_EXPRESSION);
+    while (node_ok(call) && !node_ok(node_child_of(call, NODE_KERNEL_CALL_SYNTAX)))
+        call = node_enclosing(call, NODE_CALL_EXPRESSION);
+    return node_ok(call) && launches_another(f, d, call);
+}
+
+/* Is such a launch's shape made of what the division is the value of? */
+static bool another_takes(const struct function *f, const struct block_number *d, struct node division)
+{
+    struct node declarator = node_enclosing(division, NODE_INIT_DECLARATOR);
+    const char *name = node_ok(declarator) ? text_of(f, node_field(declarator, FIELD_DECLARATOR)) : NULL;
+    for (struct node *call = nodes_of(f, d->host, NODE_CALL_EXPRESSION); node_ok(*call) && name; call++) {
+        struct node syntax = node_child_of(*call, NODE_KERNEL_CALL_SYNTAX);
+        size_t n = 0;
+        struct node *shape = launches_another(f, d, *call) ? named_children(f, syntax, &n) : NULL;
+        for (size_t i = 0; i < n && i < 2; i++)
+            if (host_follows(f, &f->launches[0], shape[i], name, 0))
+                return true;
+    }
+    return false;
+}
+
 /* `(x + 127) / 128` and `x / 128 + (x % 128 != 0)` in the host function: both numbers follow. */
-void grid_follow(const struct function *f, const struct block_number *d, struct edits *edits)
+bool grid_follow(const struct function *f, const struct block_number *d, struct edits *edits)
 {
     for (struct node *e = nodes_of(f, d->host, NODE_BINARY_EXPRESSION); node_ok(*e); e++) {
         struct node right = node_strip(node_field(*e, FIELD_RIGHT)), add;
         int64_t by;
         int less;
         if (!str_eq(node_op(f, *e), "/") || !node_is(right, NODE_NUMBER_LITERAL) ||
-            !constant_value(f, right, &by) || by % d->old != 0)
+            !constant_value(f, right, &by) || by % d->old != 0 || is_of_another(f, d, *e))
             continue;
         add = rounds_up(f, node_strip(node_field(*e, FIELD_LEFT)), by, &less);
         if (!node_ok(add)) {
@@ -98,10 +135,13 @@ void grid_follow(const struct function *f, const struct block_number *d, struct 
         }
         if (!node_ok(add))
             continue;
+        if (another_takes(f, d, *e))
+            return false;
         by = by / d->old * d->threads;
         edits_node(edits, add, arena_printf(f->a, "%lld", (long long)by - less));
         edits_node(edits, right, arena_printf(f->a, "%lld", (long long)by));
     }
+    return true;
 }
 
 /* Does the launcher's expression follow the number: does it, or what it is made of, mention its name? */

@@ -305,8 +305,8 @@ static bool grid_follows(const struct function *f, const struct block_number *d)
         n_loops == 0) /* nobody asks for the end: larger blocks would go past it */
         return false;
     struct edits seen = {.arena = f->a};
-    if (d->where == LITERAL)
-        grid_follow(f, d, &seen);
+    if (d->where == LITERAL && !grid_follow(f, d, &seen))
+        return false;
     for (size_t l = 0; l < f->n_launches && seen.list.n == 0; l++)
         if (!d->name || !host_follows(f, &f->launches[l], f->launches[l].grid, d->name, 0))
             return false;
@@ -359,8 +359,7 @@ static bool cap_is_free(const struct function *f, const struct block_number *d)
     return said == 1;
 }
 
-/* Does the launch's block come from this number? */
-static bool takes(const struct function *f, const struct launch *l, const struct block_number *d)
+bool block_takes(const struct function *f, const struct launch *l, const struct block_number *d)
 {
     struct block_number other = {0};
     if (!(d->where == CAP ? cap_known : block_of)(f, l, &other))
@@ -379,7 +378,7 @@ static bool all_take(const struct block_number *d, struct edits *edits, struct e
         struct function *f = function_open(in, a, in->kernel->functions[k].definition);
         bool mine = false;
         for (size_t l = 0; f && l < f->n_launches; l++)
-            mine = mine || takes(f, &f->launches[l], d);
+            mine = mine || block_takes(f, &f->launches[l], d);
         if (!mine)
             continue;
         f->block_x = d->old;
@@ -404,7 +403,7 @@ static bool all_take(const struct block_number *d, struct edits *edits, struct e
         }
         for (size_t l = 0; edits && d->where == LITERAL && l < f->n_launches; l++) {
             struct block_number other = {0};
-            if (!takes(f, &f->launches[l], d) || !block_of(f, &f->launches[l], &other))
+            if (!block_takes(f, &f->launches[l], d) || !block_of(f, &f->launches[l], &other))
                 continue;
             if (!is_edited(edits, other.value)) /* two launches may share a dim3 */
                 edits_node(edits, other.value, arena_printf(a, "%d", d->threads));
@@ -447,7 +446,7 @@ static void constant_of(struct block_number *d)
     for (size_t i = 0; i < n; i++) {
         bool takes_it = all[i]->global && all[i]->n_launches > 0;
         for (size_t l = 0; l < all[i]->n_launches; l++)
-            takes_it = takes_it && takes(all[i], &all[i]->launches[l], d);
+            takes_it = takes_it && block_takes(all[i], &all[i]->launches[l], d);
         if (takes_it)
             said += times_said(text_of(f, all[i]->whole), found.constant);
     }

@@ -27,8 +27,11 @@ struct node defined_as(const struct function *f, struct node item, int64_t numbe
 size_t times_said(const char *text, const char *word);
 /* Is it the name of the constant that changes? */
 bool is_constant(const struct function *f, const struct block_number *d, struct node e);
-/* `(x + 127) / 128` and `x / 128 + (x % 128 != 0)` in the host function: both numbers follow. */
-void grid_follow(const struct function *f, const struct block_number *d, struct edits *edits);
+/* Does the launch's block come from this number? */
+bool block_takes(const struct function *f, const struct launch *l, const struct block_number *d);
+/* `(x + 127) / 128` and `x / 128 + (x % 128 != 0)` in the host function: both numbers follow. False where the
+ * blocks of another launch, which stays, are counted so. */
+bool grid_follow(const struct function *f, const struct block_number *d, struct edits *edits);
 /* Does the launcher's expression follow the number: does it, or what it is made of, mention its name? depth: 0.
  */
 bool host_follows(const struct function *f, const struct launch *l, struct node e, const char *name, int depth);
