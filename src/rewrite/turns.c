@@ -61,8 +61,7 @@ static const char *call_gathers(const struct function *f, struct node call, cons
     return n == 3 && str_in(name, sums) && is_the(f, args[2], v) ? "+" : NULL;
 }
 
-/* What the assignment makes of v, if it gathers. */
-static bool gathers(const struct function *f, struct node e, const struct variable *v, struct gathered *g)
+bool turn_gathers(const struct function *f, struct node e, const struct variable *v, struct gathered *g)
 {
     struct node left = node_field(e, FIELD_LEFT), right = node_strip(node_field(e, FIELD_RIGHT));
 
@@ -110,7 +109,7 @@ static bool only_gathered(const struct function *f, const struct turns *l, struc
     for (struct node *e = nodes_of(f, body, NODE_ASSIGNMENT_EXPRESSION); node_ok(*e); e++) {
         if (!is_the(f, node_field(*e, FIELD_LEFT), g->v))
             continue;
-        if (!gathers(f, *e, g->v, &one) || (n && (one.how != g->how || !str_eq(one.word, g->word))))
+        if (!turn_gathers(f, *e, g->v, &one) || (n && (one.how != g->how || !str_eq(one.word, g->word))))
             return false;
         *g = one;
         n++;

@@ -25,6 +25,8 @@ struct turns {
 /* for (T i = start; i < limit; i += step), or <= and ++, with the same limit and step in every turn and more
  * than a few turns. Of turns only the header is set. */
 bool turns_of(const struct function *f, struct node loop, struct turns *turns);
+/* What the assignment makes of v, where it adds to it, or makes it larger or smaller. */
+bool turn_gathers(const struct function *f, struct node e, const struct variable *v, struct gathered *g);
 /* Adds the accumulators. False with the reason: turns need each other, or may. */
 bool turns_are_apart(const struct function *f, struct turns *turns, struct err *why);
 
