@@ -12,7 +12,8 @@ enum {
     WORK_INSNS = 1000000,  /* of a block of a workload, or of a shape that was sought, */
     WORK_TOTAL = 4000000,  /* while its blocks have not run more than this together */
     SOUGHT_INSNS = 400000, /* to find blocks that work, where those at the usual places do not: */
-    FIRST_SOUGHT = 64,     /* such blocks at the grid's beginning, */
+    NEAR_SOUGHT = 64,      /* such blocks from where the original's first one is, */
+    FIRST_SOUGHT = 64,     /* at the grid's beginning, */
     ENDS = 5 * 5 * 5,      /* at the ends and in the middle of each extent, */
     DRAWN_SOUGHT = 2048,   /* and one in each of so many parts of it; a power of two */
     MORE_INSNS = 400000,   /* to see what most blocks write, where the usual ones do not come to the whole, */
@@ -309,6 +310,15 @@ bool probe_block_far(struct probe *p, const struct grid *g, uint64_t block, bool
     return run_long(p, g, block, ended, fate, err);
 }
 
+/* Of the original's blocks the first that is seen to write. */
+static void note_work(struct probe *p, const struct grid *g, uint64_t block)
+{
+    if (p->original && p->wrote && !p->of->wrote)
+        p->of->wrote_at = (double)block / (double)g->blocks;
+    if (p->original)
+        p->of->wrote = p->wrote;
+}
+
 /* The last one first; of what works in place another one before, to see whether it takes longer. */
 static bool run_blocks(struct probe *p, const struct grid *g, struct tally *tallies, struct fate *fate,
                        struct err *err)
@@ -325,6 +335,7 @@ static bool run_blocks(struct probe *p, const struct grid *g, struct tally *tall
         if (last ? !probe_block_far(p, g, blocks[i], &ended, fate, err)
                  : !probe_block(p, g, blocks[i], most_insns(p), &ended, fate, err))
             return false;
+        note_work(p, g, blocks[i]);
         p->ended &= ended;
         p->version->lasting |= !ended && fate_open(fate);
         p->lasting = !ended && ends_later(p, g);
@@ -344,14 +355,18 @@ static bool run_blocks(struct probe *p, const struct grid *g, struct tally *tall
     return true;
 }
 
-/* The i-th block to be looked at: neighbours of the first, those at the ends of each extent of the grid, then
- * one out of each part of it, from all over the grid. */
+/* The i-th block to be looked at: those of the part of the grid where the original's works, neighbours of the
+ * first, those at the ends of each extent of the grid, then one out of each part of it, from all over the grid.
+ */
 static uint64_t sought_block(const struct probe *p, const struct grid *g, unsigned i)
 {
     enum { STEP = 1237 };
     const uint32_t *e = g->launch->grid;
     uint64_t at[3], part, from, to;
 
+    if (i < NEAR_SOUGHT)
+        return MIN((uint64_t)(p->of->wrote_at * (double)g->blocks) + i, g->blocks - 1);
+    i -= NEAR_SOUGHT;
     if (i < FIRST_SOUGHT)
         return MIN(i + 1, g->blocks - 1);
     i -= FIRST_SOUGHT;
@@ -371,13 +386,15 @@ static bool seek_work(struct probe *p, const struct grid *g, struct fate *fate, 
     uint64_t before = p->insns;
     bool ended;
 
-    for (unsigned i = 0; i < FIRST_SOUGHT + ENDS + DRAWN_SOUGHT && fate_open(fate); i++) {
+    for (unsigned i = p->of->wrote_at > 0 && !p->original ? 0 : NEAR_SOUGHT;
+         i < NEAR_SOUGHT + FIRST_SOUGHT + ENDS + DRAWN_SOUGHT && fate_open(fate); i++) {
         bool works = p->busy || p->wrote || p->most_launches > 1;
         if ((works && anything_read(p->stage->judge, p->stage)) || p->insns - before > SOUGHT_INSNS)
             break;
         p->again = true;
         if (!probe_block(p, g, sought_block(p, g, i), BLOCK_INSNS, &ended, fate, err))
             return false;
+        note_work(p, g, sought_block(p, g, i));
     }
     return true;
 }
@@ -506,7 +523,8 @@ static bool conclude(struct probe *p, const struct plan *plan, struct extreme *x
     const char *where = task_dims_text(p->arena, j->task, x->dims), *words = NULL;
     bool stray, sure = true;
 
-    if (p->launches == 1 && !p->busy && !p->wrote && j->n_outputs)
+    /* What is read may say that there is nothing to do, as for the original. */
+    if (p->launches == 1 && !p->busy && !p->wrote && j->n_outputs && (x->wrote || !anything_read(j, p->stage)))
         words =
             "all blocks that were looked at end at once and write nothing: does an index or a size overflow?";
     else if (p->launches == 1 && p->ended && !anything_read(j, p->stage))

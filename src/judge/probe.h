@@ -24,6 +24,8 @@ struct extreme {
     bool patient;          /* its blocks may run to their end: a workload, or sought for what nothing has run */
     bool told;             /* some blocks ended, and what they wrote is final */
     bool compared;         /* and all that a version's blocks wrote was compared with it */
+    bool wrote;            /* some block of the original did; */
+    double wrote_at;       /* the first of those that was seen: its part of the grid, 0 to 1 */
     bool odd;              /* the original itself writes at other places, or too little */
     bool adds[MAX_ARGS];   /* outputs to which one block after the other adds */
     bool parts[MAX_ARGS];  /* in-place outputs of which the original's blocks write more or less, */

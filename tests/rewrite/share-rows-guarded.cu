@@ -1,5 +1,5 @@
 // Where the launcher knows how long rows are, short ones keep their thread.
-// transform: scan-rows 0
+// transform: share-rows 32
 // applies: line 15
 // has: if (d >= 64) {
 // has: sum = __shfl_sync(0xffffffff, sum_here, (int)(left < 32 ? left - 1 : 31));

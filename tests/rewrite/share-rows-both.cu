@@ -1,5 +1,5 @@
 // A sum that is asked for before it is added to and a maximum behind it; the row's end is the thread's own.
-// transform: scan-rows 0
+// transform: share-rows 32
 // applies: line 20
 // has: int r = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
 // has: const int k = has ? first + lane : end - 1;
@@ -7,7 +7,7 @@
 // has: most_part = lane >= by ? fmaxf(up, most_part) : most_part;
 // has: out[k] = sum_before;
 // has: if (lane > 0)
-// has: work_scan<<<(((rows + 63) / 64)) * 32, 64, 0, stream>>>
+// has: work<<<(rows + 1) / 2, 64, 0, stream>>>
 // lacks: rows >= 64
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
-// A recurrence, what is added made of what is carried, places that turns share, and a sum that nobody asks for on the way.
-// transform: scan-rows 0
+// A recurrence, what is added made of what is carried, and places that turns share.
+// transform: share-rows 32
 // leaves
 #include <cuda_runtime.h>
 
@@ -40,22 +40,9 @@ __global__ void places(float *out, const float *in, int rows, int d)
     }
 }
 
-__global__ void silent(float *out, const float *in, int rows, int d)
-{
-    int r = blockIdx.x * blockDim.x + threadIdx.x;
-    if (r >= rows)
-        return;
-    float sum = 0.0f;
-    for (int k = 0; k < d; k++) {
-        sum += in[r * d + k];
-    }
-    out[r] = sum;
-}
-
 extern "C" void entry(float *out, const float *in, int rows, int d, cudaStream_t stream)
 {
     recurrence<<<(rows + 63) / 64, 64, 0, stream>>>(out, in, rows, d);
     made<<<(rows + 63) / 64, 64, 0, stream>>>(out, in, rows, d);
     places<<<(rows + 63) / 64, 64, 0, stream>>>(out, in, rows, d);
-    silent<<<(rows + 63) / 64, 64, 0, stream>>>(out, in, rows, d);
 }
