@@ -366,11 +366,7 @@ static void apart_edit(const struct function *f, const struct shared_loop *l, co
     for (size_t i = 0; i < l->turns.n_sums; i++) {
         const struct gathered *g = &l->turns.sums[i];
         const char *v = g->v->name, *other = fresh_local(f, "other");
-        int64_t zero;
-        bool is_zero = node_ok(g->v->init) && g->v->assignments == 1 &&
-                       (str_in(text_of(f, g->v->init), "0|0.0f|0.f|0.0|0.|0.0F|0.F") ||
-                        (constant_value(f, g->v->init, &zero) && zero == 0));
-        if (g->how == GATHERS_SUM && !is_zero)
+        if (g->how == GATHERS_SUM && !gathers_from_zero(f, g))
             edits_at(edits, ahead, arena_printf(a, "%s = %s > 0 ? 0 : %s;\n%s", v, n->lane, v, indent));
         str_addf(&puts, "\n%s    const %s %s = %s;\n%s    %s = %s;", indent, g->v->type,
                  i > 0 ? arena_printf(a, "%s_%zu", other, i + 1) : other, shuffle_text(f, n, "xor_", v, by),

@@ -371,12 +371,8 @@ static const char *clear_text(const struct function *f, const struct turns *l, i
     bool any = false;
 
     for (size_t k = 0; k < l->n_sums; k++) {
-        int64_t zero;
         const struct variable *v = l->sums[k].v;
-        const char *text = node_ok(v->init) ? text_of(f, v->init) : "";
-        bool is_zero = str_in(text, "0|0.0f|0.f|0.0|0.|0.0F|0.F") ||
-                       (node_ok(v->init) && constant_value(f, v->init, &zero) && zero == 0);
-        if (l->sums[k].how != GATHERS_SUM || (is_zero && v->assignments == 1))
+        if (l->sums[k].how != GATHERS_SUM || gathers_from_zero(f, &l->sums[k]))
             continue;
         if (!any)
             str_addf(&b, "if (%sthreadIdx.y > 0)\n    ", blocks ? "blockIdx.y + " : "");

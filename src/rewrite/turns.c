@@ -97,6 +97,15 @@ bool turn_gathers(const struct function *f, struct node e, const struct variable
            str_eq(text_of(f, node_strip(new_first ? x : y)), text_of(f, right));
 }
 
+bool gathers_from_zero(const struct function *f, const struct gathered *g)
+{
+    int64_t zero;
+    struct node init = g->v->init;
+    return node_ok(init) && g->v->assignments == 1 &&
+           (str_in(text_of(f, init), "0|0.0f|0.f|0.0|0.|0.0F|0.F") ||
+            (constant_value(f, init, &zero) && zero == 0));
+}
+
 /* Is the variable said in the loop by one accumulation alone, with its question where it has one? */
 static bool only_gathered(const struct function *f, const struct turns *l, struct gathered *g)
 {

@@ -27,6 +27,8 @@ struct turns {
 bool turns_of(const struct function *f, struct node loop, struct turns *turns);
 /* What the assignment makes of v, where it adds to it, or makes it larger or smaller. */
 bool turn_gathers(const struct function *f, struct node e, const struct variable *v, struct gathered *g);
+/* Is it zero before its loop, and set there alone? */
+bool gathers_from_zero(const struct function *f, const struct gathered *g);
 /* Adds the accumulators. False with the reason: turns need each other, or may. */
 bool turns_are_apart(const struct function *f, struct turns *turns, struct err *why);
 
