@@ -346,6 +346,23 @@ static const char *scan_text(const struct function *f, const struct shared_loop 
     return text_reindent(a, str_take(&b, a), (int)strlen(text_indent(f, node_start(loop))));
 }
 
+/* What another lane has is put together with one's own. */
+static void meet_put(const struct function *f, const struct gathered *g, const struct names *n, const char *by,
+                     const char *line, struct str *b)
+{
+    const char *v = g->v->name, *other = fresh_local(f, arena_printf(f->a, "%s_other", v));
+    str_addf(b, "%sconst %s %s = %s;", line, g->v->type, other, shuffle_text(f, n, "xor_", v, by));
+    if (g->how != GATHERS_PLACE) {
+        str_addf(b, "%s%s = %s;", line, v, join_text(f, g, v, other));
+        return;
+    }
+    const char *place = g->place->name, *its = fresh_local(f, arena_printf(f->a, "%s_other", place));
+    str_addf(b, "%sconst %s %s = %s;", line, g->place->type, its, shuffle_text(f, n, "xor_", place, by));
+    str_addf(b, "%sif (%s %c %s || (%s == %s && %s %c %s)) {%s    %s = %s;%s    %s = %s;%s}", line, other,
+             g->word[0], v, other, v, its, g->word[1] ? '>' : '<', place, line, v, other, line, place, its,
+             line);
+}
+
 /* A loop whose turns are apart: each lane takes every so-many-th, and what they have is put together behind it.
  */
 static void apart_edit(const struct function *f, const struct shared_loop *l, const struct names *n,
@@ -357,7 +374,8 @@ static void apart_edit(const struct function *f, const struct shared_loop *l, co
                *by = fresh_local(f, "by");
     size_t ahead = node_start(node_is(before, NODE_PREPROC_CALL) ? before : loop);
     struct str puts = {.arena = a};
-    bool plain = node_is(unbracketed(l->turns.start), NODE_IDENTIFIER);
+    bool plain =
+        node_is(unbracketed(l->turns.start), NODE_IDENTIFIER) || node_is(l->turns.start, NODE_NUMBER_LITERAL);
 
     edits_node(edits, l->turns.start,
                str_eq(start, "0") ? n->lane : arena_printf(a, plain ? "%s + %s" : "(%s) + %s", start, n->lane));
@@ -365,12 +383,10 @@ static void apart_edit(const struct function *f, const struct shared_loop *l, co
                arena_printf(a, "%s += %d", l->turns.index->name, n->lanes));
     for (size_t i = 0; i < l->turns.n_sums; i++) {
         const struct gathered *g = &l->turns.sums[i];
-        const char *v = g->v->name, *other = fresh_local(f, "other");
         if (g->how == GATHERS_SUM && !gathers_from_zero(f, g))
-            edits_at(edits, ahead, arena_printf(a, "%s = %s > 0 ? 0 : %s;\n%s", v, n->lane, v, indent));
-        str_addf(&puts, "\n%s    const %s %s = %s;\n%s    %s = %s;", indent, g->v->type,
-                 i > 0 ? arena_printf(a, "%s_%zu", other, i + 1) : other, shuffle_text(f, n, "xor_", v, by),
-                 indent, v, join_text(f, g, v, i > 0 ? arena_printf(a, "%s_%zu", other, i + 1) : other));
+            edits_at(edits, ahead,
+                     arena_printf(a, "%s = %s > 0 ? 0 : %s;\n%s", g->v->name, n->lane, g->v->name, indent));
+        meet_put(f, g, n, by, arena_printf(a, "\n%s    ", indent), &puts);
     }
     if (l->turns.n_sums > 0)
         edits_at(edits, node_end(loop),

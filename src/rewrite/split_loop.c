@@ -65,6 +65,15 @@ static bool may_be_zero(const struct function *f, struct node declaration)
     return n > 0;
 }
 
+/* Where the largest is, parts along y are not asked. */
+static bool asks_where(const struct turns *l)
+{
+    for (size_t k = 0; k < l->n_sums; k++)
+        if (l->sums[k].how == GATHERS_PLACE)
+            return true;
+    return false;
+}
+
 /* Statements of the body, or of the if that holds all of it from some place on, up to the last loop. */
 static bool walk(const struct function *f, struct split *s, struct node block, struct err *why)
 {
@@ -85,7 +94,7 @@ static bool walk(const struct function *f, struct split *s, struct node block, s
     }
     for (size_t i = 0; i < last; i++) {
         if (turns_of(f, all[i], &l)) {
-            if (s->n_loops == LOOPS_MOST || !turns_are_apart(f, &l, why))
+            if (s->n_loops == LOOPS_MOST || !turns_are_apart(f, &l, why) || asks_where(&l))
                 return err_input(why, "the loops of %s are no turns by themselves", f->name);
             s->loops[s->n_loops++] = l;
         } else if (is_question(f, all[i])) {

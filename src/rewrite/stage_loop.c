@@ -28,7 +28,8 @@ struct detail {
     size_t n;
     struct part parts[PARTS_MOST];
     size_t n_parts;
-    struct node last; /* the statement behind which threads without a row leave */
+    struct node last; /* the loop behind which threads without a row leave, */
+    bool goes_on;     /* where something comes behind it */
 };
 
 static bool is_given(const struct function *f, const struct poly *p)
@@ -168,23 +169,18 @@ static bool add_parts(struct detail *d, const struct staged_loop *l, struct err 
     return true;
 }
 
-static bool understood(const struct function *f, struct detail *d, struct err *why)
+/* The loops of a block; before the last one nothing but rows is written. */
+static bool find_loops(const struct function *f, struct detail *d, struct node block, struct err *why)
 {
-    size_t n, end = 0, returns = 0;
-    struct node *all = named_children(f, f->body, &n);
+    size_t n, end = 0;
+    struct node *all = named_children(f, block, &n);
     struct staged_loop l;
 
-    *d = (struct detail){0};
-    if (!own_rows_open(f, &d->rows, why))
-        return false;
-    const struct variable *number = function_variable_of(f, d->rows.left);
-    if (node_ok(d->rows.question) &&
-        (!d->rows.leaves || !number || number->assignments || !node_ok(number->init) ||
-         !node_is(node_parent(number->statement), NODE_COMPOUND_STATEMENT)))
-        return err_input(why, "%s does not leave by its row's number", f->name);
     for (size_t i = 0; i < n; i++)
         if (loop_of(&d->rows, all[i], &l))
             end = i + 1;
+    if (end == 0 && node_ok(d->rows.question) && !d->rows.leaves && node_same(block, f->body))
+        return find_loops(f, d, node_field(d->rows.question, FIELD_CONSEQUENCE), why);
     for (size_t i = 0; i < end; i++) {
         if (loop_of(&d->rows, all[i], &l)) {
             if (d->n == LOOPS_MOST || !add_parts(d, &l, why))
@@ -195,10 +191,26 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
             return err_input(why, "%s writes before its last loop", f->name);
         }
     }
-    for (struct node *r = nodes_of(f, f->body, NODE_RETURN_STATEMENT); node_ok(*r) && d->n > 0; r++)
+    d->goes_on = end < n;
+    return d->n > 0 || err_input(why, "no thread of %s walks a long row by itself", f->name);
+}
+
+static bool understood(const struct function *f, struct detail *d, struct err *why)
+{
+    size_t returns = 0;
+
+    *d = (struct detail){0};
+    if (!own_rows_open(f, &d->rows, why))
+        return false;
+    const struct variable *number = function_variable_of(f, d->rows.left);
+    if (node_ok(d->rows.question) && (!number || number->assignments || !node_ok(number->init) ||
+                                      !node_is(node_parent(number->statement), NODE_COMPOUND_STATEMENT)))
+        return err_input(why, "%s does not ask for its row's number", f->name);
+    if (!find_loops(f, d, f->body, why))
+        return false;
+    for (struct node *r = nodes_of(f, f->body, NODE_RETURN_STATEMENT); node_ok(*r); r++)
         returns += node_start(*r) < node_start(d->last);
-    return (d->n > 0 && returns == d->rows.leaves) ||
-           err_input(why, "no thread of %s walks a long row by itself", f->name);
+    return returns == d->rows.leaves || err_input(why, "%s may leave before its last loop", f->name);
 }
 
 static int64_t pitch_of(const struct function *f, const struct part *p, int columns)
@@ -351,9 +363,15 @@ static void question_edit(const struct detail *d, const struct names *names, str
              arena_printf(f->a, "const bool %s = (%s)(%s) < %s;\n%s", names->inside, number->type, init, bound,
                           indent));
     edits_node(edits, number->init, arena_printf(f->a, "%s ? %s : %s - 1", names->inside, init, bound));
-    edits_remove(edits, f, d->rows.question);
-    edits_at(edits, node_end(d->last),
-             arena_printf(f->a, "\n%sif (!%s)\n%s    return;", indent, names->inside, indent));
+    if (d->rows.leaves)
+        edits_remove(edits, f, d->rows.question);
+    else /* its block stands alone */
+        edits_try(edits, node_start(d->rows.question),
+                  node_start(node_field(d->rows.question, FIELD_CONSEQUENCE)), "");
+    indent = text_indent(f, node_start(d->last));
+    if (d->goes_on)
+        edits_at(edits, node_end(d->last),
+                 arena_printf(f->a, "\n%sif (!%s)\n%s    return;", indent, names->inside, indent));
 }
 
 static bool loop_apply(const struct function *f, const struct transform_site *site, struct edits *edits,

@@ -106,6 +106,55 @@ bool gathers_from_zero(const struct function *f, const struct gathered *g)
             (constant_value(f, init, &zero) && zero == 0));
 }
 
+static size_t times_named(const struct function *f, struct node n, const struct variable *v)
+{
+    size_t times = 0;
+    for (struct node *name = names_in(f, n); node_ok(*name); name++)
+        times += function_variable_of(f, *name) == v;
+    return times;
+}
+
+/* `if (x > v) { v = x; place = k; }`, and nothing else in the loop says v or place. */
+static bool place_gathers(const struct function *f, const struct turns *l, struct gathered *g)
+{
+    struct node body = node_field(l->loop, FIELD_BODY);
+    const struct variable *v = g->v, *place = NULL;
+    for (struct node *e = nodes_of(f, body, NODE_IF_STATEMENT); node_ok(*e) && !place; e++) {
+        struct node question = node_strip(node_field(*e, FIELD_CONDITION)),
+                    block = node_field(*e, FIELD_CONSEQUENCE);
+        struct node x = node_field(question, FIELD_LEFT), y = node_field(question, FIELD_RIGHT), set = {0};
+        size_t n;
+        struct node *statements = named_children(f, block, &n);
+        if (!node_is(question, NODE_BINARY_EXPRESSION) || node_ok(node_field(*e, FIELD_ALTERNATIVE)) ||
+            !node_is(block, NODE_COMPOUND_STATEMENT) || n != 2 || !str_in(node_op(f, question), "<|>|<=|>=") ||
+            is_the(f, x, v) == is_the(f, y, v))
+            continue;
+        for (size_t i = 0; i < n; i++) {
+            struct node assigned = statement_expression(statements[i]), left = node_field(assigned, FIELD_LEFT),
+                        right = node_field(assigned, FIELD_RIGHT);
+            if (!node_is_assignment(f, assigned, "="))
+                return false;
+            if (is_the(f, left, v))
+                set = right;
+            else if (node_is(left, NODE_IDENTIFIER) && is_the(f, right, l->index))
+                place = function_variable_of(f, left);
+        }
+        bool new_first = is_the(f, y, v);
+        const char *op = node_op(f, question);
+        if (!place || !node_ok(set) ||
+            !str_eq(text_of(f, node_strip(new_first ? x : y)), text_of(f, node_strip(set))))
+            return false;
+        g->how = GATHERS_PLACE;
+        g->place = place;
+        bool larger = new_first == (op[0] == '>');
+        if (op[1])
+            g->word = larger ? ">=" : "<=";
+        else
+            g->word = larger ? ">" : "<";
+    }
+    return place && times_named(f, body, v) == 2 && times_named(f, body, place) == 1;
+}
+
 /* Is the variable said in the loop by one accumulation alone, with its question where it has one? */
 static bool only_gathered(const struct function *f, const struct turns *l, struct gathered *g)
 {
@@ -126,6 +175,19 @@ static bool only_gathered(const struct function *f, const struct turns *l, struc
         times -= once ? 1 : 2;
     }
     return n > 0 && times == 0;
+}
+
+/* Is it the place of a largest or smallest one of the loop? */
+static bool is_place(const struct function *f, const struct turns *l, const struct variable *place)
+{
+    struct node body = node_field(l->loop, FIELD_BODY);
+    for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++) {
+        struct gathered g = {.v = v};
+        if (v != place && variable_assigned_in(f, v, body) && ctype_is_integer(f, place->type) &&
+            place_gathers(f, l, &g) && g.place == place)
+            return true;
+    }
+    return false;
 }
 
 static bool is_gathered_type(const struct function *f, const struct variable *v)
@@ -170,7 +232,10 @@ bool turns_are_apart(const struct function *f, struct turns *l, struct err *why)
         if (own || !variable_assigned_in(f, v, body))
             continue;
         struct gathered g = {.v = v};
-        if (!is_gathered_type(f, v) || l->n_sums == SUMS_MOST || !only_gathered(f, l, &g))
+        bool known = is_gathered_type(f, v) && l->n_sums < SUMS_MOST;
+        if (is_place(f, l, v))
+            continue;
+        if (!known || !(only_gathered(f, l, &g) || place_gathers(f, l, &g)))
             return err_input(why, "the loop at line %d carries %s from turn to turn", line, v->name);
         l->sums[l->n_sums++] = g;
     }

@@ -1,5 +1,6 @@
 /* turns: loops of which one turn needs no other: all that a turn sets it declares itself, but for accumulators
- * that are only added to, or only made larger or smaller; and what it stores depends on the loop's index. */
+ * that are only added to, or only made larger or smaller, with the place of that one; and what it stores
+ * depends on the loop's index. */
 #ifndef REWRITE_TURNS_H
 #define REWRITE_TURNS_H
 
@@ -7,12 +8,14 @@
 
 enum { SUMS_MOST = 8, FEW_TURNS = 16 };
 
-enum gathers { GATHERS_SUM, GATHERS_CALL, GATHERS_IF };
+enum gathers { GATHERS_SUM, GATHERS_CALL, GATHERS_IF, GATHERS_PLACE };
 
 struct gathered { /* an accumulator of a loop */
     const struct variable *v;
     enum gathers how;
-    const char *word; /* fmaxf, or the comparison of the if: its left side is the new one */
+    const char *word;             /* fmaxf, or the comparison of the if: its left side is the new one */
+    const struct variable *place; /* GATHERS_PLACE: where the largest or smallest is, a turn's number; of equal
+                                     ones the first, or where the comparison takes them the last */
 };
 
 struct turns {

@@ -4,8 +4,8 @@
 // has: const unsigned int lanes = 0xffu << threadIdx.x % 32 / 8 * 8;
 // has: for (int k = lane; k < d; k += 8)
 // has: sum = lane > 0 ? 0 : sum;
-// has: const float other = __shfl_xor_sync(lanes, most, by2, 8);
-// has: most = other > most ? other : most;
+// has: const float most_other = __shfl_xor_sync(lanes, most, by2, 8);
+// has: most = most_other > most ? most_other : most;
 // has: work_lanes<<<(rows + 15) / 16, 128, 0, stream>>>(out, total, in, rows, d);
 #include <cuda_runtime.h>
 
