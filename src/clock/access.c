@@ -101,6 +101,32 @@ unsigned access_words(const struct access *x, unsigned *different)
     return most;
 }
 
+/* Passes of the L2 for an atomic: sectors, each as often as the most lanes that update one word of it. */
+unsigned access_updates(const struct access *x)
+{
+    uint64_t sectors[32];
+    uint8_t most[32];
+    unsigned n = 0, passes = 0;
+
+    for (unsigned l = 0; l < 32; l++) {
+        unsigned same = 1, k = 0;
+        if (!(x->mask >> l & 1))
+            continue;
+        for (unsigned q = 0; q < l; q++)
+            same += x->mask >> q & 1 && x->addr[q] == x->addr[l];
+        while (k < n && sectors[k] != x->addr[l] / SECTOR_BYTES)
+            k++;
+        if (k == n) {
+            sectors[n] = x->addr[l] / SECTOR_BYTES;
+            most[n++] = 0;
+        }
+        most[k] = (uint8_t)MAX(most[k], same);
+    }
+    for (unsigned k = 0; k < n; k++)
+        passes += most[k];
+    return passes;
+}
+
 /* Lines of 128 bytes, and the sectors of each. */
 unsigned access_lines(const struct access *x, uint64_t line[64], uint8_t sectors[64])
 {

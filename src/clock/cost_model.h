@@ -33,8 +33,8 @@ struct cost_model { /* lanes: results a clock and SM; cycles: SM clocks from iss
     double issue_share;       /* of a scheduler's slots and a pipe's cycles that are filled at best */
     double block_ns;          /* to start a block on an SM that has room */
     double blocks_per_us;     /* that the whole GPU can start */
-    double atomic_cycles;     /* between two updates of one address in the L2 */
-    double l2_atomics_per_ns; /* of different addresses */
+    double atomic_cycles, atomic_float_cycles; /* between two updates of one word in the L2 */
+    double l2_atomics_per_ns; /* sectors that updates go to, all over the L2 */
     double overlap;           /* exponent that joins latency, L2 and DRAM: infinity would be their maximum */
 };
 
@@ -152,6 +152,7 @@ struct bank_use {   /* of the shared memory */
 unsigned access_passes(const struct access *x, struct bank_use *use);
 unsigned access_turns(const struct access *x, struct bank_use *use); /* of an atomic */
 unsigned access_words(const struct access *x, unsigned *different);
+unsigned access_updates(const struct access *x);
 unsigned access_lines(const struct access *x, uint64_t line[64], uint8_t sectors[64]);
 
 /* ---- caches ---- */
@@ -182,10 +183,15 @@ struct l2_line {                    /* touched by the sample of this launch */
     uint32_t reader, readers; /* the first block (in the grid) that read it, and how many of the sample have */
     uint32_t prober;          /* the first neighbour that was asked and reads it, too; 0: none */
     uint8_t own;              /* sectors that this block has read */
-    uint32_t atomics, first_block; /* updates; the first block (in the grid) that made one */
+    uint32_t atomics, first_block; /* requests to update it; the first block (in the grid) that made one */
+    uint32_t counts;               /* of its words, where the second request came: 1 + their place; 0: none */
     float at_bytes;                /* bytes the block had touched by then */
     float at_passed;               /* bytes that had come through its L1 by then */
     float at_time;                 /* of its clock */
+};
+
+struct word_counts { /* updates of a line's words */
+    uint32_t n[32];
 };
 
 struct l2 {
@@ -235,6 +241,7 @@ struct touched {               /* one allocation in the sample */
     double own;    /* bytes read that a block of the sample read for the first time, all blocks together */
     double missed; /* bytes of read that came from DRAM */
     double written_lines;          /* lines of which any sector was written */
+    double updated_lines;          /* lines that atomics went to */
     double stored, stored_sectors; /* bytes that stores wrote, and sectors that these lie in */
     double scattered, placed;      /* sectors that writes put anywhere; that all writes did */
     struct span {                  /* of the lines that neighbours wrote */
@@ -261,7 +268,7 @@ struct sample { /* one block */
     double l2_loads, l2_stores;  /* requests: lines of one warp's access */
     double dram_lines;           /* of the loads, those of which anything came from DRAM */
     double dram_read, dram_write;
-    double sync, atomics;         /* cycles at barriers, summed over warps; atomics that reached the L2 */
+    double sync, atomics;         /* cycles at barriers, summed over warps; passes of atomics in the L2 */
     double memory_wait;           /* cycles of the longest warp that loads caused */
     double warp_cycles;           /* summed over warps */
     uint64_t first_line, run_end; /* the first line + 1 that it asked memory for, and the end of the run of
@@ -283,7 +290,8 @@ struct ptx_profile {
     double dram_cycles;
     VEC(struct sample) samples;
     VEC(struct touched) allocs;
-    uint32_t hottest, hottest_near; /* updates of one line by blocks all over the grid, by neighbours */
+    VEC(struct word_counts) counts; /* of updated lines */
+    double hottest, hottest_near;   /* cycles of the word most updated by blocks all over the grid, by neighbours */
     uint64_t n_blocks;              /* of the launch */
     bool result_branches;           /* an atomic's result reached a branch or an address */
     bool takes_again;               /* a warp added and asked for the result, used it, and did so again */

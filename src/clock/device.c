@@ -85,6 +85,7 @@ static const struct field {
     MODEL(crowding),
     MODEL(issue_share),
     MODEL(atomic_cycles),
+    MODEL(atomic_float_cycles),
     MODEL(l2_atomics_per_ns),
     MODEL(overlap),
     MODEL(blocks_per_us),

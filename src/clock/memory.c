@@ -270,6 +270,36 @@ static bool is_scattered(const struct access *x)
     return false;
 }
 
+static bool is_float_sum(const struct insn *i)
+{
+    return i->type >= TYPE_F16 && i->type <= TYPE_F64 && insn_has(i, MOD_add);
+}
+
+/* Which word is updated most, and how long its updates take one after the other. */
+static void update_words(struct ptx_profile *p, const struct warp *w, struct touched *t, const struct access *x,
+                         double cycles)
+{
+    uint32_t block = (uint32_t)w->block->linear;
+
+    for (unsigned lane = 0; lane < 32; lane++) {
+        if (!(x->mask >> lane & 1))
+            continue;
+        struct l2_line *l = l2_get(&p->l2, x->addr[lane] / LINE_BYTES);
+        if (l->atomics++ == 0) {
+            l->first_block = block;
+            t->updated_lines++;
+            continue;
+        }
+        if (!l->counts) {
+            vec_push(&p->counts, ((struct word_counts){{0}}));
+            l->counts = (uint32_t)p->counts.n;
+        }
+        uint32_t n = ++p->counts.v[l->counts - 1].n[x->addr[lane] / 4 % 32];
+        double *most = block - l->first_block > p->n_blocks / 3 ? &p->hottest : &p->hottest_near;
+        *most = MAX(*most, n * cycles);
+    }
+}
+
 float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k, const struct insn *i,
                     const struct access *x, unsigned *lines, unsigned *words)
 {
@@ -343,17 +373,8 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
         (void)different;
         s->atomics += lanes;
         s->atomic_conflicts += same - 1;
-        k->s.atomics += n;
-        for (unsigned q = 0; q < n; q++) {
-            struct l2_line *l = l2_get(&p->l2, line[q]);
-            uint32_t block = (uint32_t)w->block->linear;
-            uint32_t *most;
-            if (l->atomics == 0)
-                l->first_block = block;
-            l->atomics += same;
-            most = block - l->first_block > p->n_blocks / 3 ? &p->hottest : &p->hottest_near;
-            *most = MAX(*most, l->atomics);
-        }
+        k->s.atomics += access_updates(x);
+        update_words(p, w, t, x, is_float_sum(i) ? p->model->atomic_float_cycles : p->model->atomic_cycles);
         slowest += (float)((same - 1) * p->model->atomic_cycles);
     }
     if (x->kind == ACCESS_LOAD) {

@@ -613,6 +613,7 @@ void profile_close(struct ptx_profile *p)
     vec_free(&p->l1s);
     vec_free(&p->samples);
     vec_free(&p->allocs);
+    vec_free(&p->counts);
     l2_clear(&p->l2);
     free(p->stats);
 }
