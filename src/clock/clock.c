@@ -51,6 +51,7 @@ struct load {                       /* what the GPU must do, all blocks together
     double sms;                     /* that its blocks can be on */
     double cycles, first_cycles;    /* of a block alone: later ones, the slowest of the first wave */
     double slots, pipe[N_PIPES], l2_read, l2_write, l2_loads, l2_stores; /* a block */
+    double joined_stores, joined_write;       /* of these, what may go on with the store before it */
     double local;                             /* bytes of local memory in the L2, a block */
     double code;                              /* machine instructions of which any was executed */
     bool geometry;                            /* the sizes of grid or block are asked for */
@@ -96,10 +97,11 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     double waves = x->blocks / (x->resident * sms);
     double per_sm = waves <= 3 ? ceil(x->blocks / sms) : x->blocks / sms; /* blocks of the busiest SM */
 
-    double busiest = x->slots / d->schedulers_per_sm, uses[N_PIPES + 1] = {busiest};
+    double busiest = x->slots / d->schedulers_per_sm, uses[N_PIPES + 1] = {busiest}, others = busiest;
     t->pipe = "scheduler";
     for (int k = 0; k < N_PIPES; k++) {
         uses[k + 1] = x->pipe[k];
+        others = MAX(others, k == PIPE_LSU ? 0 : x->pipe[k]);
         if (x->pipe[k] > busiest) {
             busiest = x->pipe[k];
             t->pipe = pipe_names[k];
@@ -123,12 +125,15 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     t->sync_us = chain_us * x->sync_share + x->hottest / mhz;
     t->latency_us = chain_us * (1 - x->sync_share);
 
-    double read = x->l2_read * x->blocks, write = x->l2_write * x->blocks;
+    /* Where warps come to the LSU more slowly than it takes their lines, one's stores come one behind the other. */
+    double joins = MIN(others / MAX(x->pipe[PIPE_LSU], 1), 1), stores = x->l2_stores - joins * x->joined_stores;
+    double written = x->l2_write - joins * x->joined_write;
+    double read = x->l2_read * x->blocks, write = written * x->blocks;
     t->l2_bytes = read + write + x->local * x->blocks;
     t->l2_us = MAX(read / m->l2_read_gbs, write / m->l2_write_gbs) * 1e-3; /* each way has its own wires */
-    t->l2_us = MAX(t->l2_us, (x->l2_read + x->l2_write) * per_sm / m->sm_gbs * 1e-3);
+    t->l2_us = MAX(t->l2_us, (x->l2_read + written) * per_sm / m->sm_gbs * 1e-3);
     t->l2_us = MAX(t->l2_us, (x->l2_loads / m->l2_loads_per_ns +
-                              x->l2_stores / m->l2_stores_per_ns * busiest_slice(x->stored_lines)) *
+                              stores / m->l2_stores_per_ns * busiest_slice(x->stored_lines)) *
                                  x->blocks * 1e-3);
     double update_most = MAX(busiest_slice(x->updated_lines / SLICE_LINES) / SLICE_SPARE, 1);
     t->l2_us = MAX(t->l2_us, x->atomics * x->blocks / m->l2_atomics_per_ns * update_most * 1e-3);
@@ -416,6 +421,8 @@ static void averages(const struct ptx_profile *p, struct load *x)
             x->l2_loads += s->l2_loads / (p->common > 0 ? n - 1 : n);
         }
         x->l2_stores += s->l2_stores / n;
+        x->joined_stores += s->joined_stores / n;
+        x->joined_write += s->joined_write / n;
         x->dram_lines += s->dram_lines / n;
         x->atomics += s->atomics / n;
         x->dram_read += s->dram_read / n;

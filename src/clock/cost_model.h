@@ -266,6 +266,7 @@ struct sample { /* one block */
     double slots, pipe[N_PIPES]; /* issue slots; cycles of each pipe */
     double l2_read, l2_write;    /* bytes */
     double l2_loads, l2_stores;  /* requests: lines of one warp's access */
+    double joined_stores, joined_write; /* of these, what goes on with the store before it where there is time */
     double dram_lines;           /* of the loads, those of which anything came from DRAM */
     double dram_read, dram_write;
     double sync, atomics;         /* cycles at barriers, summed over warps; passes of atomics in the L2 */

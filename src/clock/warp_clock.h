@@ -5,7 +5,7 @@
 
 #include "cost_model.h"
 
-enum { REPLAYED = 64, N_COUNTERS = 6 };
+enum { REPLAYED = 64, N_COUNTERS = 6, JOINED = 4 };
 
 struct loaded { /* a load of global memory */
     uint32_t number,
@@ -19,6 +19,8 @@ struct warp_clock {
     float order, order_shared; /* loads start no earlier; the second holds those of shared memory alone */
     float async_ready[9];      /* of cp.async: the open group, then the last 8 committed */
     float storing, stored;     /* its last store, while it goes through the LSU */
+    uint64_t store_line[JOINED];   /* of the last store */
+    uint8_t store_sectors[JOINED]; /* 0: none */
     float returned, asked;     /* when the last load's data had come through the quarter's port; its start */
     float waited;              /* caused by loads */
     float sync;
