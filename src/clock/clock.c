@@ -62,6 +62,7 @@ struct load {                       /* what the GPU must do, all blocks together
     double sync_share, memory_share; /* of a block's time */
     double hottest, atomics;         /* cycles of one word's updates; passes of all updates, a block */
     double updated_lines;            /* the launch */
+    double updates_from;             /* share of a block's time before the first of them */
     bool cold;
 };
 
@@ -136,7 +137,7 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
                               stores / m->l2_stores_per_ns * busiest_slice(x->stored_lines)) *
                                  x->blocks * 1e-3);
     double update_most = MAX(busiest_slice(x->updated_lines / SLICE_LINES) / SLICE_SPARE, 1);
-    t->l2_us = MAX(t->l2_us, x->atomics * x->blocks / m->l2_atomics_per_ns * update_most * 1e-3);
+    double updates_us = x->atomics * x->blocks / m->l2_atomics_per_ns * update_most * 1e-3;
     /* Spilled registers come and go while the rest of the stream waits for them. */
     double local_us = x->local * x->blocks / m->l2_read_gbs * 1e-3;
     t->dram_bytes = x->dram_read + x->dram_write;
@@ -147,14 +148,18 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
 
     /* A stream starts when its first bytes arrive. */
     double fill = (m->l2_cycles / mhz + (x->dram_read > 0 ? m->dram_ns * 1e-3 : 0)) * (t->l2_bytes > 0);
-    double streams[] = {t->l2_us, t->dram_us};
-    double memory[] = {chain_us + x->hottest / mhz,
-                       joined(streams, ARRAY_LEN(streams), HARD) + fill + local_us};
+    double hottest_us = x->hottest / mhz, streams[] = {MAX(t->l2_us, updates_us), t->dram_us};
+    double memory[] = {chain_us + hottest_us, joined(streams, ARRAY_LEN(streams), HARD) + fill + local_us};
     double parts[] = {joined(memory, ARRAY_LEN(memory), m->overlap), t->issue_us + fill,
                       x->blocks / m->blocks_per_us};
     /* Of few warps that wait for one pipe none is left to fill it meanwhile. */
     double fills = here * x->warps >= 2 ? HARD * (1 - 1 / (here * x->warps)) : HARD;
-    t->us = t->launch_us + MAX(joined(parts, ARRAY_LEN(parts), fills), last_us);
+    /* Updates that wait for each other begin when the first round has come so far. */
+    double own[] = {chain_us, t->issue_us};
+    double behind_us = joined(own, ARRAY_LEN(own), fills) * x->updates_from / MAX(waves, 1) +
+                       MAX(updates_us, hottest_us);
+    t->us = t->launch_us + MAX(MAX(joined(parts, ARRAY_LEN(parts), fills), last_us), behind_us);
+    t->l2_us = MAX(t->l2_us, updates_us);
     t->waves = waves;
     t->l2_us += local_us;
 
@@ -425,6 +430,7 @@ static void averages(const struct ptx_profile *p, struct load *x)
         x->joined_write += s->joined_write / n;
         x->dram_lines += s->dram_lines / n;
         x->atomics += s->atomics / n;
+        x->updates_from += s->cycles > 0 ? s->updates_from / s->cycles / n : 0;
         x->dram_read += s->dram_read / n;
         x->dram_write += s->dram_write / n;
         x->first_cycles = MAX(x->first_cycles, s->cycles);

@@ -270,6 +270,7 @@ struct sample { /* one block */
     double dram_lines;           /* of the loads, those of which anything came from DRAM */
     double dram_read, dram_write;
     double sync, atomics;         /* cycles at barriers, summed over warps; passes of atomics in the L2 */
+    double updates_from;          /* cycles: the first atomic's start, else the block's end */
     double memory_wait;           /* cycles of the longest warp that loads caused */
     double warp_cycles;           /* summed over warps */
     uint64_t first_line, run_end; /* the first line + 1 that it asked memory for, and the end of the run of

@@ -469,7 +469,7 @@ static float pass_cycles(const struct pairing *x, size_t loop, float memory)
         before = t;
         for (size_t k = 0; k < x->sass.flow.n; k++) {
             const struct ptx_machine *i = &x->code[k];
-            if (x->sass.loop_of[k] != loop)
+            if (x->sass.loop_of[k] != loop || i->line < 0)
                 continue;
             for (unsigned q = 0; q < 6; q++)
                 if (i->waits >> q & 1)

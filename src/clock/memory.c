@@ -403,6 +403,7 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
         (void)different;
         s->atomics += lanes;
         s->atomic_conflicts += same - 1;
+        k->s.updates_from = k->s.atomics > 0 ? MIN(k->s.updates_from, (double)c->start) : (double)c->start;
         k->s.atomics += access_updates(x);
         update_words(p, w, t, x, is_float_sum(i) ? p->model->atomic_float_cycles : p->model->atomic_cycles);
         slowest += (float)((same - 1) * p->model->atomic_cycles);

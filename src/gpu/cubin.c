@@ -380,7 +380,8 @@ static void count_insn(struct ptx_sass_line *l, const uint8_t *insn)
 
 /* The compiler writes its schedule into each instruction: bits 105 to 108 the clocks until the next one starts,
  * 110 and 113 the counters that it raises until its result or its operands are done with, 116 to 121 the
- * counters that it waits for. A branch's distance, in words, is in bits 16 to 23 and from 34 on. */
+ * counters that it waits for. A branch's distance, in words, is in bits 16 to 23 and from 34 on; with bit 91 it
+ * is taken by lanes that come apart (BRA.DIV). */
 static struct ptx_machine machine_insn(const uint8_t *insn, size_t at, size_t n)
 {
     uint64_t low, high;
@@ -402,6 +403,27 @@ static struct ptx_machine machine_insn(const uint8_t *insn, size_t at, size_t n)
     return m;
 }
 
+static bool is_divergent_branch(const uint8_t *insn)
+{
+    return opcode_of(insn) == SASS_BRA && insn[11] >> 3 & 1;
+}
+
+/* What lanes run that have come apart, another copy of exchanges between them, stands behind the rest: no work of
+ * a warp that is together. */
+static void leave_out_divergent(struct ptx_machine *code, const struct table *t, size_t n)
+{
+    for (size_t at = 0; at < n; at++) {
+        if (!is_divergent_branch(t->text + at * INSN_BYTES))
+            continue;
+        for (size_t k = code[at].jump > (int)at ? (size_t)code[at].jump : n; k < n; k++) {
+            code[k].line = -1;
+            if (code[k].jump >= 0 && code[k].always)
+                break;
+        }
+        code[at].jump = -1;
+    }
+}
+
 static const struct ptx_machine *machine_code(const struct table *t, struct arena *a)
 {
     size_t n = t->text_bytes / INSN_BYTES;
@@ -411,6 +433,7 @@ static const struct ptx_machine *machine_code(const struct table *t, struct aren
         code[at] = machine_insn(t->text + at * INSN_BYTES, at, n);
         code[at].line = t->is_code[at] ? t->line[at] : -1;
     }
+    leave_out_divergent(code, t, n);
     return code;
 }
 
