@@ -41,7 +41,7 @@ static struct cost divide(const struct cost_model *m, const struct insn *i, enum
             return sfu(m, 7, 3);
         if (insn_has(i, MOD_approx))
             return insn_has(i, MOD_ftz) ? sfu(m, 2, 1) : sfu(m, 5, 3);
-        return (struct cost){17, look_up + 9 * alu, PIPE_SFU, 1};
+        return (struct cost){13, look_up + 9 * alu, PIPE_SFU, 2}; /* FCHK looks up, too */
     }
     if (type_bytes[t] == 8)
         return (struct cost){133, 4 * look_up + 57 * alu, PIPE_MUL, 60};
@@ -311,15 +311,14 @@ static bool calls_routine(const struct insn *i)
     return op_table[i->op].price == PRICE_DIVIDE && type_bytes[i->type] == 8 && i->type != TYPE_F64;
 }
 
-/* Machine instructions in the line itself: long divisions call a routine, the rest of the exact ones keep their
- * rare cases in one. */
+/* Machine instructions in the line itself: long divisions call a routine. */
 float price_inline_slots(const struct insn *i, float slots)
 {
     if (calls_routine(i))
         return 8;
     if (op_table[i->op].price == PRICE_DIVIDE && i->type == TYPE_F64)
         return 14;
-    return op_table[i->op].unit == UNIT_SFU && is_float(i->type) ? MIN(slots, 10) : slots;
+    return slots;
 }
 
 static void price_insn(struct price *p, const struct insn *i, const struct cost_model *m)

@@ -11,6 +11,7 @@ enum {
         0x983, /* found by holding nvcc's CUBINs to what ptxas says that they spill: the bytes are the same */
     SASS_STL = 0x387,
     SASS_BRA = 0x947,
+    SASS_CALL = 0x944,
 };
 
 static uint64_t take_uleb(struct bytes *b)
@@ -55,6 +56,7 @@ struct table {
     const uint8_t *text;
     uint64_t text_bytes;
     uint8_t *is_code; /* by instruction: counts at all */
+    uint8_t *is_rare; /* by instruction: of a routine that a warp seldom calls */
     int *line;        /* by instruction; 0: none */
 };
 
@@ -309,12 +311,13 @@ static unsigned opcode_of(const uint8_t *insn)
     return (unsigned)(insn[0] | insn[1] << 8) & 0xfff;
 }
 
-/* Padding is no work, nor are the compiler's own slow-path routines, which stand behind the kernel's code under
- * the kernel's last line: they run for denormals and huge divisors only. */
+/* Padding is no work, nor are the compiler's own routines, which stand behind the kernel's code under the kernel's
+ * last line: they run for denormals and huge divisors only, but for divisions of long integers. */
 static void mark_code(struct table *t, const struct elf *e, const struct relocated *r, struct arena *a)
 {
     size_t n = t->text_bytes / INSN_BYTES;
     t->is_code = arena_alloc(a, n + 1);
+    t->is_rare = arena_zalloc(a, n + 1);
     for (size_t i = 0; i < n; i++)
         t->is_code[i] = opcode_of(t->text + i * INSN_BYTES) != SASS_NOP;
     Elf64_Sym sym;
@@ -322,11 +325,15 @@ static void mark_code(struct table *t, const struct elf *e, const struct relocat
     if (!section(e, r->symbols.sh_link, &names) || names.sh_type == SHT_NOBITS)
         return;
     for (uint64_t i = 0; symbol(e, &r->symbols, i, &sym); i++) {
-        if (sym.st_shndx != r->text || !strstr(text_at(contents(e, &names), sym.st_name), "__internal_"))
+        const char *name = text_at(contents(e, &names), sym.st_name);
+        if (sym.st_shndx != r->text || !strstr(name, "__internal_"))
             continue;
+        bool is_rare = !strstr(name, "_s64") && !strstr(name, "_u64");
         for (uint64_t at = sym.st_value / INSN_BYTES; at < n && at * INSN_BYTES - sym.st_value < sym.st_size;
-             at++)
+             at++) {
             t->is_code[at] = 0;
+            t->is_rare[at] = is_rare;
+        }
     }
 }
 
@@ -378,10 +385,18 @@ static void count_insn(struct ptx_sass_line *l, const uint8_t *insn)
     l->local_stored += opcode == SASS_STL ? bytes : 0;
 }
 
+/* A branch's or a call's distance, in words, is in bits 16 to 23 and from 34 on. */
+static int target(uint64_t low, uint64_t high, size_t at, size_t n)
+{
+    int64_t words = (int64_t)((low >> 34 | (high & 0x3ffff) << 30) << 16) >> 16;
+    int64_t to = (int64_t)at + 1 + (words * 256 + (int64_t)(low >> 16 & 255)) * 4 / INSN_BYTES;
+
+    return to >= 0 && to < (int64_t)n ? (int)to : -1;
+}
+
 /* The compiler writes its schedule into each instruction: bits 105 to 108 the clocks until the next one starts,
  * 110 and 113 the counters that it raises until its result or its operands are done with, 116 to 121 the
- * counters that it waits for. A branch's distance, in words, is in bits 16 to 23 and from 34 on; with bit 91 it
- * is taken by lanes that come apart (BRA.DIV). */
+ * counters that it waits for. A branch with bit 91 is taken by lanes that come apart (BRA.DIV). */
 static struct ptx_machine machine_insn(const uint8_t *insn, size_t at, size_t n)
 {
     uint64_t low, high;
@@ -395,11 +410,8 @@ static struct ptx_machine machine_insn(const uint8_t *insn, size_t at, size_t n)
                             .frees = (uint8_t)(high >> 49 & 7),
                             .waits = (uint8_t)(high >> 52 & 63),
                             .always = (low >> 12 & 15) == 7 && (high >> 23 & 15) == 7};
-    if (m.opcode == SASS_BRA) {
-        int64_t words = (int64_t)((low >> 34 | (high & 0x3ffff) << 30) << 16) >> 16;
-        int64_t to = (int64_t)at + 1 + (words * 256 + (int64_t)(low >> 16 & 255)) * 4 / INSN_BYTES;
-        m.jump = to >= 0 && to < (int64_t)n ? (int)to : -1;
-    }
+    if (m.opcode == SASS_BRA)
+        m.jump = target(low, high, at, n);
     return m;
 }
 
@@ -424,6 +436,23 @@ static void leave_out_divergent(struct ptx_machine *code, const struct table *t,
     }
 }
 
+/* Nor is what a branch leaves out that calls a routine for rare cases. */
+static void leave_out_rare(struct ptx_machine *code, const struct table *t, size_t n)
+{
+    for (size_t at = 0; at < n; at++) {
+        uint64_t half[2];
+        memcpy(half, t->text + at * INSN_BYTES, sizeof(half));
+        int to = code[at].opcode == SASS_CALL ? target(half[0], half[1], at, n) : -1;
+        size_t before = at;
+        while (before > 0 && code[before].jump < 0)
+            before--;
+        if (to < 0 || !t->is_rare[to] || code[before].jump <= (int)at)
+            continue;
+        for (size_t k = before + 1; k < (size_t)code[before].jump; k++)
+            code[k].line = -1;
+    }
+}
+
 static const struct ptx_machine *machine_code(const struct table *t, struct arena *a)
 {
     size_t n = t->text_bytes / INSN_BYTES;
@@ -434,6 +463,7 @@ static const struct ptx_machine *machine_code(const struct table *t, struct aren
         code[at].line = t->is_code[at] ? t->line[at] : -1;
     }
     leave_out_divergent(code, t, n);
+    leave_out_rare(code, t, n);
     return code;
 }
 
