@@ -6,6 +6,10 @@
  * `overlap`); issue and the start of blocks are limits that are reached. */
 static const double HARD = 5;
 
+/* Blocks of one round are in step: where all wait nobody computes, and the exponents that join what they do are so
+ * much smaller (fitted, with `overlap`, to all points). */
+static const double IN_STEP_MEMORY = 0.4, IN_STEP_ISSUE = 1;
+
 static const double UNEVEN_AT_ONCE =
     1.1; /* or so many where all run at once, so that the slowest is the launch */
 
@@ -150,10 +154,12 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     double fill = (m->l2_cycles / mhz + (x->dram_read > 0 ? m->dram_ns * 1e-3 : 0)) * (t->l2_bytes > 0);
     double hottest_us = x->hottest / mhz, streams[] = {MAX(t->l2_us, updates_us), t->dram_us};
     double memory[] = {chain_us + hottest_us, joined(streams, ARRAY_LEN(streams), HARD) + fill + local_us};
-    double parts[] = {joined(memory, ARRAY_LEN(memory), m->overlap), t->issue_us + fill,
+    double in_step = 1 / MAX(waves, 1), overlap = m->overlap - IN_STEP_MEMORY * in_step;
+    double parts[] = {joined(memory, ARRAY_LEN(memory), overlap), t->issue_us + fill,
                       x->blocks / m->blocks_per_us};
     /* Of few warps that wait for one pipe none is left to fill it meanwhile. */
-    double fills = here * x->warps >= 2 ? HARD * (1 - 1 / (here * x->warps)) : HARD;
+    double alone = here * x->warps >= 2 ? 1 / (here * x->warps) : 0;
+    double fills = HARD * (1 - alone) - IN_STEP_ISSUE * in_step;
     /* Updates that wait for each other begin when the first round has come so far. */
     double own[] = {chain_us, t->issue_us};
     double behind_us = joined(own, ARRAY_LEN(own), fills) * x->updates_from / MAX(waves, 1) +
