@@ -312,12 +312,14 @@ static bool is_taken(const struct pairing *x, const uint8_t *done, size_t p, siz
  * code, too. A loop around others is one in the machine code, unless these were written out. */
 static void pair_loop(struct pairing *x, const uint8_t *done, size_t p)
 {
-    struct match best = {0}, free = {0}, around = {0};
+    struct match best = {0}, free = {0}, around = {0}, joined = {0};
 
     for (size_t s = 1; s < x->sass.loops; s++) {
         float turns = turns_in(x, p, s);
         if (x->ptx.outer[p] && x->sass.outer[s] && turns > MAX(around.turns, 0.25f) && !is_taken(x, done, p, s))
             around = (struct match){s, turns};
+        if (!x->ptx.outer[p] && turns > MAX(joined.turns, 0.4f) && !is_taken(x, done, p, s))
+            joined = (struct match){s, turns};
         if (turns > MAX(best.turns, 0.75f))
             best = (struct match){s, turns};
         if (turns > MAX(free.turns, 0.75f) && !is_taken(x, done, p, s))
@@ -329,6 +331,8 @@ static void pair_loop(struct pairing *x, const uint8_t *done, size_t p)
         x->matches[p] = (struct match){around.loop, 1};
     else if (best.turns <= 0 && straight >= 0.75f)
         x->matches[p] = (struct match){0, straight};
+    else if (best.turns <= 0 && joined.turns > 0) /* what two branches do alike is there once */
+        x->matches[p] = (struct match){joined.loop, 1};
 }
 
 static void pair_loops(struct pairing *x)
