@@ -423,6 +423,21 @@ static bool asks_geometry(const struct insn *i)
  * tables that all threads go through). */
 static const double WAITS_FOR_FIRST = 0.5;
 
+/* Share of what several blocks read that one has asked for as soon as it began: where each begins with its own part of what
+ * all go through, all of it is on its way. */
+static double asked_early(const struct ptx_profile *p)
+{
+    double all = 0, early = 0, each = p->concurrent / MAX((double)p->samples.n - 1, 1);
+
+    for (size_t k = 0; k < p->allocs.n; k++) {
+        const struct touched *t = &p->allocs.v[k];
+        double common = MAX(t->own - t->read, 0);
+        all += common;
+        early += common * MIN(t->early_lines * each * LINE_BYTES / MAX((double)t->size, 1), 1);
+    }
+    return all > 0 ? early / all : 0;
+}
+
 static double first_waits(const struct ptx_profile *p, double others)
 {
     const struct sample *first = &p->samples.v[0];
@@ -431,7 +446,7 @@ static double first_waits(const struct ptx_profile *p, double others)
     for (size_t k = 1; k < p->samples.n; k++)
         lines += p->samples.v[k].dram_lines / n;
     double more = MIN(first->cycles - others, (first->dram_lines - lines) * p->dram_cycles);
-    return first->cycles - (1 - WAITS_FOR_FIRST) * MAX(more, 0);
+    return first->cycles - (1 - WAITS_FOR_FIRST * (1 - asked_early(p))) * MAX(more, 0);
 }
 
 static void averages(const struct ptx_profile *p, struct load *x)

@@ -183,6 +183,7 @@ struct l2_line {                    /* touched by the sample of this launch */
     uint32_t reader, readers; /* the first block (in the grid) that read it, and how many of the sample have */
     uint32_t prober;          /* the first neighbour that was asked and reads it, too; 0: none */
     uint8_t own;              /* sectors that this block has read */
+    bool early;               /* a block read it before anything that it had asked for could be there */
     uint32_t atomics, first_block; /* requests to update it; the first block (in the grid) that made one */
     uint32_t counts;               /* of its words, where the second request came: 1 + their place; 0: none */
     float at_bytes;                /* bytes the block had touched by then */
@@ -242,6 +243,7 @@ struct touched {               /* one allocation in the sample */
     double missed; /* bytes of read that came from DRAM */
     double written_lines;          /* lines of which any sector was written */
     double updated_lines;          /* lines that atomics went to */
+    double early_lines;            /* that blocks after the first read as soon as they had begun, and nobody before */
     double stored, stored_sectors; /* bytes that stores wrote, and sectors that these lie in */
     double scattered, placed;      /* sectors that writes put anywhere; that all writes did */
     struct span {                  /* of the lines that neighbours wrote */

@@ -154,6 +154,8 @@ float l2_access(struct ptx_profile *p, struct block_clock *k, const struct acces
         l->own = 0;
     if (reads) {
         own_bytes(t, l, k, sectors);
+        t->early_lines += k->number > 0 && !l->early && now < (float)p->model->l2_cycles;
+        l->early = l->early || now < (float)p->model->l2_cycles;
         k->s.l2_read += SECTOR_BYTES * n;
         t->read +=
             SECTOR_BYTES * (unsigned)__builtin_popcount(sectors & ~(unsigned)l->read & ~(unsigned)l->written);
