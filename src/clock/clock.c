@@ -6,8 +6,8 @@
  * `overlap`); issue and the start of blocks are limits that are reached. */
 static const double HARD = 5;
 
-/* Blocks of one round are in step: where all wait nobody computes, and the exponents that join what they do are so
- * much smaller (fitted, with `overlap`, to all points). */
+/* Blocks of one round are in step: where all wait nobody computes, and the exponents that join what they do are
+ * so much smaller (fitted, with `overlap`, to all points). */
 static const double IN_STEP_MEMORY = 0.4, IN_STEP_ISSUE = 1;
 
 static const double UNEVEN_AT_ONCE =
@@ -42,8 +42,8 @@ static double busiest_slice(double lines)
     return MAX(1 + sqrt(2 * log(SLICES) * SLICES / MAX(lines, 1)), SLICES / MAX(lines, 1));
 }
 
-/* Two lines next to each other share a slice, of which each takes 1.43 updates of a sector a nanosecond: all together
- * 1.3 times what come to them (writes.csv, bins; words in turn). */
+/* Two lines next to each other share a slice, of which each takes 1.43 updates of a sector a nanosecond: all
+ * together 1.3 times what come to them (writes.csv, bins; words in turn). */
 static const double SLICE_LINES = 2, SLICE_SPARE = 1.3;
 
 enum { SHORT_RUN = 8192 / LINE_BYTES }; /* lines: blocks that read longer runs need no neighbours */
@@ -130,7 +130,8 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     t->sync_us = chain_us * x->sync_share + x->hottest / mhz;
     t->latency_us = chain_us * (1 - x->sync_share);
 
-    /* Where warps come to the LSU more slowly than it takes their lines, one's stores come one behind the other. */
+    /* Where warps come to the LSU more slowly than it takes their lines, one's stores come one behind the
+     * other. */
     double joins = MIN(others / MAX(x->pipe[PIPE_LSU], 1), 1), stores = x->l2_stores - joins * x->joined_stores;
     double written = x->l2_write - joins * x->joined_write;
     double read = x->l2_read * x->blocks, write = written * x->blocks;
@@ -162,8 +163,8 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     double fills = HARD * (1 - alone) - IN_STEP_ISSUE * in_step;
     /* Updates that wait for each other begin when the first round has come so far. */
     double own[] = {chain_us, t->issue_us};
-    double behind_us = joined(own, ARRAY_LEN(own), fills) * x->updates_from / MAX(waves, 1) +
-                       MAX(updates_us, hottest_us);
+    double behind_us =
+        joined(own, ARRAY_LEN(own), fills) * x->updates_from / MAX(waves, 1) + MAX(updates_us, hottest_us);
     t->us = t->launch_us + MAX(MAX(joined(parts, ARRAY_LEN(parts), fills), last_us), behind_us);
     t->l2_us = MAX(t->l2_us, updates_us);
     t->waves = waves;
@@ -419,12 +420,12 @@ static bool asks_geometry(const struct insn *i)
 }
 
 /* Of lines that all blocks read, the one that comes first waits for DRAM, and all for it; but which one that is
- * changes, and each has gone ahead by what the others still had to wait. So about half of it shows (fitted: codes and
- * tables that all threads go through). */
+ * changes, and each has gone ahead by what the others still had to wait. So about half of it shows (fitted:
+ * codes and tables that all threads go through). */
 static const double WAITS_FOR_FIRST = 0.5;
 
-/* Share of what several blocks read that one has asked for as soon as it began: where each begins with its own part of what
- * all go through, all of it is on its way. */
+/* Share of what several blocks read that one has asked for as soon as it began: where each begins with its own
+ * part of what all go through, all of it is on its way. */
 static double asked_early(const struct ptx_profile *p)
 {
     double all = 0, early = 0, each = p->concurrent / MAX((double)p->samples.n - 1, 1);

@@ -29,13 +29,13 @@ struct cost_model { /* lanes: results a clock and SM; cycles: SM clocks from iss
     double sm_gbs;                            /* between one SM and the L2 */
     double launch_us;                         /* around any kernel's work */
     double cold_us;                           /* more when code, constants and page translations were evicted */
-    double crowding;          /* share of one round's issue and traffic that its own time grows by */
-    double issue_share;       /* of a scheduler's slots and a pipe's cycles that are filled at best */
-    double block_ns;          /* to start a block on an SM that has room */
-    double blocks_per_us;     /* that the whole GPU can start */
+    double crowding;      /* share of one round's issue and traffic that its own time grows by */
+    double issue_share;   /* of a scheduler's slots and a pipe's cycles that are filled at best */
+    double block_ns;      /* to start a block on an SM that has room */
+    double blocks_per_us; /* that the whole GPU can start */
     double atomic_cycles, atomic_float_cycles; /* between two updates of one word in the L2 */
-    double l2_atomics_per_ns; /* sectors that updates go to, all over the L2 */
-    double overlap;           /* exponent that joins latency, L2 and DRAM: infinity would be their maximum */
+    double l2_atomics_per_ns;                  /* sectors that updates go to, all over the L2 */
+    double overlap; /* exponent that joins latency, L2 and DRAM: infinity would be their maximum */
 };
 
 /* The model of a device out of ptx_device_find or ptx_device_list; NULL for any other. */
@@ -241,9 +241,9 @@ struct touched {               /* one allocation in the sample */
     double read, written; /* unique bytes */
     double own;    /* bytes read that a block of the sample read for the first time, all blocks together */
     double missed; /* bytes of read that came from DRAM */
-    double written_lines;          /* lines of which any sector was written */
-    double updated_lines;          /* lines that atomics went to */
-    double early_lines;            /* that blocks after the first read as soon as they had begun, and nobody before */
+    double written_lines; /* lines of which any sector was written */
+    double updated_lines; /* lines that atomics went to */
+    double early_lines;   /* that blocks after the first read as soon as they had begun, and nobody before */
     double stored, stored_sectors; /* bytes that stores wrote, and sectors that these lie in */
     double scattered, placed;      /* sectors that writes put anywhere; that all writes did */
     struct span {                  /* of the lines that neighbours wrote */
@@ -268,8 +268,9 @@ struct sample { /* one block */
     double slots, pipe[N_PIPES]; /* issue slots; cycles of each pipe */
     double l2_read, l2_write;    /* bytes */
     double l2_loads, l2_stores;  /* requests: lines of one warp's access */
-    double joined_stores, joined_write; /* of these, what goes on with the store before it where there is time */
-    double dram_lines;           /* of the loads, those of which anything came from DRAM */
+    double joined_stores,
+        joined_write;  /* of these, what goes on with the store before it where there is time */
+    double dram_lines; /* of the loads, those of which anything came from DRAM */
     double dram_read, dram_write;
     double sync, atomics;         /* cycles at barriers, summed over warps; passes of atomics in the L2 */
     double updates_from;          /* cycles: the first atomic's start, else the block's end */
@@ -295,11 +296,12 @@ struct ptx_profile {
     VEC(struct sample) samples;
     VEC(struct touched) allocs;
     VEC(struct word_counts) counts; /* of updated lines */
-    double hottest, hottest_near;   /* cycles of the word most updated by blocks all over the grid, by neighbours */
-    uint64_t n_blocks;              /* of the launch */
-    bool result_branches;           /* an atomic's result reached a branch or an address */
-    bool takes_again;               /* a warp added and asked for the result, used it, and did so again */
-    VEC(struct l1) l1s;             /* by residency slot */
+    double hottest,
+        hottest_near;     /* cycles of the word most updated by blocks all over the grid, by neighbours */
+    uint64_t n_blocks;    /* of the launch */
+    bool result_branches; /* an atomic's result reached a branch or an address */
+    bool takes_again;     /* a warp added and asked for the result, used it, and did so again */
+    VEC(struct l1) l1s;   /* by residency slot */
     uint32_t block_number;
     double block_bytes;  /* that the first block read through its L1 */
     double sm_bytes;     /* that an SM's L1 holds */

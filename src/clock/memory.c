@@ -272,9 +272,9 @@ static bool is_scattered(const struct access *x)
     return false;
 }
 
-/* Lines of which a store writes parts of sectors count 1.67 times where it does so in both halves (the stores of
- * 4 and 8 bytes next to each other, writes.csv: 42 lines a nanosecond; of one sector 75). A store to the same
- * sectors as the one before it, of few lines, may go on with it. */
+/* Lines of which a store writes parts of sectors count 1.67 times where it does so in both halves (the stores
+ * of 4 and 8 bytes next to each other, writes.csv: 42 lines a nanosecond; of one sector 75). A store to the
+ * same sectors as the one before it, of few lines, may go on with it. */
 static void store_parts(struct warp_clock *c, struct sample *s, const struct access *x, const uint64_t *line,
                         const uint8_t *sectors, unsigned n)
 {

@@ -16,13 +16,13 @@ struct loaded { /* a load of global memory */
 struct warp_clock {
     struct kept kept;
     float block_start, issued, last_start;
-    float order, order_shared; /* loads start no earlier; the second holds those of shared memory alone */
-    float async_ready[9];      /* of cp.async: the open group, then the last 8 committed */
-    float storing, stored;     /* its last store, while it goes through the LSU */
+    float order, order_shared;     /* loads start no earlier; the second holds those of shared memory alone */
+    float async_ready[9];          /* of cp.async: the open group, then the last 8 committed */
+    float storing, stored;         /* its last store, while it goes through the LSU */
     uint64_t store_line[JOINED];   /* of the last store */
     uint8_t store_sectors[JOINED]; /* 0: none */
-    float returned, asked;     /* when the last load's data had come through the quarter's port; its start */
-    float waited;              /* caused by loads */
+    float returned, asked; /* when the last load's data had come through the quarter's port; its start */
+    float waited;          /* caused by loads */
     float sync;
     float acquired; /* when it last gave up what the L1 held */
     uint32_t next_pc, pc;

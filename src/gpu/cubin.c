@@ -311,8 +311,8 @@ static unsigned opcode_of(const uint8_t *insn)
     return (unsigned)(insn[0] | insn[1] << 8) & 0xfff;
 }
 
-/* Padding is no work, nor are the compiler's own routines, which stand behind the kernel's code under the kernel's
- * last line: they run for denormals and huge divisors only, but for divisions of long integers. */
+/* Padding is no work, nor are the compiler's own routines, which stand behind the kernel's code under the
+ * kernel's last line: they run for denormals and huge divisors only, but for divisions of long integers. */
 static void mark_code(struct table *t, const struct elf *e, const struct relocated *r, struct arena *a)
 {
     size_t n = t->text_bytes / INSN_BYTES;
@@ -420,8 +420,8 @@ static bool is_divergent_branch(const uint8_t *insn)
     return opcode_of(insn) == SASS_BRA && insn[11] >> 3 & 1;
 }
 
-/* What lanes run that have come apart, another copy of exchanges between them, stands behind the rest: no work of
- * a warp that is together. */
+/* What lanes run that have come apart, another copy of exchanges between them, stands behind the rest: no work
+ * of a warp that is together. */
 static void leave_out_divergent(struct ptx_machine *code, const struct table *t, size_t n)
 {
     for (size_t at = 0; at < n; at++) {

@@ -452,7 +452,10 @@ static void test_issue(void **state)
     struct ptx_time div = bench_time(&b, "divide", 132 * 8, 256, 200, 16),
                     mul = bench_time(&b, "multiply", 132 * 8, 256, 200, 16);
     assert_int_equal(div.bound, PTX_BOUND_ISSUE);
-    assert_true(div.issue_us > 3 * mul.issue_us);
+    assert_true(div.issue_us > 2.5 * mul.issue_us);
+    /* 7.4 divisions a clock and SM (micro.csv, div_rn), a third less with what a loop adds */
+    double rate = 8 * 256 * 200 / div.issue_us / 1980;
+    assert_true(rate > 4.5 && rate < 7.5);
     struct ptx_time few = bench_time(&b, "divide", 132, 256, 200, 16),
                     full = bench_time(&b, "divide", 132 * 8, 256, 200, 255);
     assert_true(few.us < 0.5 * div.us);
