@@ -141,6 +141,21 @@ static const char module_text[] =
     "shr.u32 %r3, %r3, 14;\nmad.lo.u32 %r3, %r4, 262144, %r3;\nmul.wide.u32 %rd2, %r3, 4;\n"
     "add.s64 %rd2, %rd1, %rd2;\nld.global.u32 %r4, [%rd2];\nsetp.eq.u32 %p, %r4, 77;\n"
     "@%p st.global.u32 [%rd1], %r4;\nret;\n}\n"
+    /* a sum of 1 to every step'th byte of 4 MB */
+    ".visible .entry sums(.param .u64 out, .param .u32 step)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .f32 %f1;\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [step];\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\n"
+    "mov.u32 %r4, %tid.x;\nmad.lo.u32 %r2, %r2, %r3, %r4;\nmul.lo.u32 %r2, %r2, %r1;\nand.b32 %r2, %r2, 4194303;\n"
+    "cvt.u64.u32 %rd2, %r2;\nadd.s64 %rd1, %rd1, %rd2;\nmov.f32 %f1, 0f3F800000;\n"
+    "red.global.add.f32 [%rd1], %f1;\nret;\n}\n"
+    /* 16 bytes a thread by four stores, with `count` products before them */
+    ".visible .entry pieces(.param .u64 out, .param .u32 count)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\n"
+    "mov.u32 %r4, %tid.x;\nmad.lo.u32 %r2, %r2, %r3, %r4;\nmul.wide.u32 %rd2, %r2, 16;\nadd.s64 %rd1, %rd1, %rd2;\n"
+    "again:\nmad.lo.u32 %r2, %r2, 1664525, %r4;\nsub.s32 %r1, %r1, 1;\nsetp.gt.s32 %p, %r1, 0;\n@%p bra again;\n"
+    "st.global.u32 [%rd1], %r2;\nst.global.u32 [%rd1+4], %r2;\nst.global.u32 [%rd1+8], %r2;\n"
+    "st.global.u32 [%rd1+12], %r2;\nret;\n}\n"
     /* floating-point operations of a thread: 2, half of them 1 more, 4, 1, 128, 1, 1; and what is none */
     ".visible .entry operations(.param .u64 out, .param .u32 count)\n{\n"
     ".reg .b32 %r<16>;\n.reg .f32 %f<8>;\n.reg .f64 %d<4>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
@@ -238,6 +253,34 @@ static void test_operations(void **state)
     assert_true(t.sampled_blocks < 5000);
     assert_float_equal(t.flops, 5000.0 * 64 * (2 + 0.5 + 4 + 1 + 128 + 1 + 1), 0);
     assert_float_equal(bench_time(&b, "copy", 5000, 64, 0, 16).flops, 0, 0);
+    bench_close(&b);
+}
+
+/* Additions cost the sectors that they go to, 102 a nanosecond, and those of one word 3.5 clocks each (writes.csv). */
+static void test_updates(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    struct ptx_time words = bench_time(&b, "sums", 4096, 256, 4, 16),
+                    sectors = bench_time(&b, "sums", 4096, 256, 32, 16),
+                    one = bench_time(&b, "sums", 4096, 256, 0, 16);
+    assert_in_range((int)(4096 * 256 / sectors.l2_us / 1000), 90, 115);
+    assert_in_range((int)(100 * sectors.l2_us / words.l2_us), 750, 850);
+    assert_in_range((int)one.us, 1750, 1950);
+    bench_close(&b);
+}
+
+/* Four stores to the same sectors go on as one where warps come slowly enough (writes.csv, pieces). */
+static void test_pieces(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    double at_once = bench_time(&b, "pieces", 4096, 256, 1, 16).l2_us,
+           in_turn = bench_time(&b, "pieces", 4096, 256, 16, 16).l2_us;
+    assert_in_range((int)(10 * at_once), 90, 140); /* 13.6 us measured, all in all */
+    assert_in_range((int)(10 * in_turn), 30, 45);  /* 4.1 us for as many bytes by one store each */
     bench_close(&b);
 }
 
@@ -709,6 +752,8 @@ int main(void)
         cmocka_unit_test(test_strong_reads_are_work),
         cmocka_unit_test(test_shared_bytes),
         cmocka_unit_test(test_far_neighbours),
+        cmocka_unit_test(test_updates),
+        cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_tickets),
         cmocka_unit_test(test_fences),
     };

@@ -119,9 +119,12 @@ static void make(struct str *out, int version)
     put(&line, unit.len, 4);
     str_addn(&line, unit.s, unit.len);
 
-    for (int k = 0; k < TEXT_A; k++) {
-        put(&text_a, k >= 8 ? 0x7918 : 0x7221, 8);
-        put(&text_a, 0, 8);
+    for (int k = 0; k < TEXT_A; k++) { /* 2: BRA.DIV to 6; 7: BRA to 4 */
+        static const uint64_t branches[8] = {[2] = 0x7947 | 12 << 16, [7] = 0x7947 | 0xf0 << 16 | ~0ull << 34};
+        static const uint64_t more[8] = {[2] = 1 << 27 | 7 << 23, [7] = 0x3ffff | 7 << 23};
+        uint64_t low = k >= 8 ? 0x7918 : 0x7221;
+        put(&text_a, k < 8 && branches[k] ? branches[k] : low, 8);
+        put(&text_a, k < 8 ? more[k] : 0, 8);
     }
     for (int k = 0; k < TEXT_B - 1; k++) {
         put(&text_b, 0x7221, 8);
@@ -238,6 +241,11 @@ static void test_schedule(void **state)
     assert_false(last->always);
     assert_ok(cubin_lines(a, b.s, b.len, "a", "kernel.cu", &found, &err), err);
     assert_int_equal(found.code[TEXT_A - 1].line, -1); /* padding */
+    assert_int_equal(found.code[2].jump, -1); /* what lanes run that have come apart is none */
+    assert_int_equal(found.code[5].line, 11);
+    assert_int_equal(found.code[6].line, -1);
+    assert_int_equal(found.code[7].line, -1);
+    assert_int_equal(found.code[7].jump, 4);
     str_free(&b);
     arena_close(a);
 }
