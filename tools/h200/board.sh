@@ -1,7 +1,7 @@
 #!/bin/bash
-# Tasks made faster by the rules on the simulator, one on each core, and what they give back timed on this machine's GPU, one
-# after the other: [LIMIT=560] tools/h200/board.sh ASTRA BOARD OUT. BOARD/NAME/task is a task; OUT/board.jsonl gets a line of
-# `bench` for each that is done within the limit, OUT/NAME.cu what came out, and OUT/same.txt the names of those that stay as
+# Tasks made faster by the rules on the simulator, one on each core, and what they give back timed on this machine's GPU, at most
+# three beside each other: [LIMIT=560] tools/h200/board.sh ASTRA BOARD OUT. BOARD/NAME/task is a task; OUT/board.jsonl gets a line of
+# `bench` for each that is done within the limit, OUT/best.tar what came out, and OUT/same.txt the names of those that stay as
 # they are. A table is last.
 set -u
 cd "$(dirname "$0")/../.." || exit
@@ -18,8 +18,8 @@ one() {
     if cmp -s "$run/run/best.cu" "$run/run/task/kernel.cu"; then
         echo "$1" >>"$OUT/same.txt"
     else
-        cp "$run/run/best.cu" "$OUT/$1.cu"
-        flock "$OUT/lock" "$ASTRA" bench "$BOARD/$1/task" "$run/run/best.cu" --device cuda --json --quiet 2>&1 | tr '\n' ' ' >"$run/line"
+        mkdir -p "$OUT/best" && cp "$run/run/best.cu" "$OUT/best/$1.cu"
+        flock "$OUT/lock$((RANDOM % 3))" "$ASTRA" bench "$BOARD/$1/task" "$run/run/best.cu" --device cuda --json --quiet 2>&1 | tr '\n' ' ' >"$run/line"
         (cat "$run/line" && echo) >>"$OUT/board.jsonl"
     fi
     rm -rf "$run"
@@ -27,6 +27,7 @@ one() {
 export -f one
 find "$board" -mindepth 2 -maxdepth 2 -name task -printf '%P\n' | sort -R --random-source=<(yes) | sed 's,/task$,,' |
     timeout "${LIMIT:-560}" xargs -P "$(nproc)" -I{} bash -c 'one {}'
+[ ! -d "$out/best" ] || (tar -C "$out/best" -cf "$out/best.tar" . && rm -r "$out/best")
 sort "$out/failed.txt" 2>/dev/null
 echo "as they are: $(sort "$out/same.txt" 2>/dev/null | tr '\n' ' ')"
 python3 tools/h200/bench_table.py "$out/board.jsonl"
