@@ -165,8 +165,12 @@ bool answers_measure(const struct judge *j, enum stage_side side, size_t pool, s
         .rule = rule_of(j->task->args[j->outputs[o]].type, j->exceptions, output_tolerance(j, o), &none)};
 
     for (size_t i = 0; i < j->n_cases; i++)
-        if (j->data[i].distribution == pool / j->n_outputs)
-            output_walk(j, side, i, o, j->data[i].outputs[side][o].original, measure_element, &m);
+        if (j->data[i].distribution == pool / j->n_outputs) {
+            const struct case_output *x = &j->data[i].outputs[side][o];
+            output_walk(j, side, i, o, x->original, measure_element, &m);
+            if (x->again) /* it is off by so much in another order, too */
+                output_walk(j, side, i, o, x->again, measure_element, &m);
+        }
     *s = error_stats(&m.pool);
     vec_free(&m.pool.errors);
     return m.far * FAR_SHARE > m.n;
@@ -228,7 +232,8 @@ static bool measure_original(struct judge *j, enum stage_side side, struct err *
     return true;
 }
 
-static void keep_outputs(struct judge *j, size_t case_i, enum stage_side side, unsigned char *const *outputs)
+static void keep_outputs(struct judge *j, size_t case_i, enum stage_side side, unsigned char *const *outputs,
+                         unsigned char *const *again)
 {
     struct case_data *d = &j->data[case_i];
 
@@ -238,6 +243,8 @@ static void keep_outputs(struct judge *j, size_t case_i, enum stage_side side, u
         struct case_output *x = &d->outputs[side][o];
         size_t size = kernel_type_size(arg->type), n = (size_t)d->elements[j->outputs[o]];
         x->original = arena_copy(j->arena, outputs[o], n * size + 1);
+        if (again[0] && j->task->accept_nondeterminism)
+            x->again = arena_copy(j->arena, again[o], n * size + 1);
         x->ill = arena_array(j->arena, bool, n + 1);
         if (d->exact[o]) {
             x->exact = d->exact[o];
@@ -280,7 +287,7 @@ static bool run_original(struct judge *j, struct version *original, const struct
                 err_context(err, "say accept: [nondeterminism] if that is meant");
         }
         if (ok)
-            keep_outputs(j, i, ops->side, run.outputs);
+            keep_outputs(j, i, ops->side, run.outputs, run.again);
         arena_reset(scratch);
     }
     arena_close(scratch);

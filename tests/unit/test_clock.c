@@ -256,7 +256,8 @@ static void test_operations(void **state)
     bench_close(&b);
 }
 
-/* Additions cost the sectors that they go to, 102 a nanosecond, and those of one word 3.5 clocks each (writes.csv). */
+/* Additions cost the sectors that they go to, 102 a nanosecond, and those of one word 3.5 clocks each
+ * (writes.csv). */
 static void test_updates(void **state)
 {
     struct bench b;

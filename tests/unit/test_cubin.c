@@ -241,7 +241,7 @@ static void test_schedule(void **state)
     assert_false(last->always);
     assert_ok(cubin_lines(a, b.s, b.len, "a", "kernel.cu", &found, &err), err);
     assert_int_equal(found.code[TEXT_A - 1].line, -1); /* padding */
-    assert_int_equal(found.code[2].jump, -1); /* what lanes run that have come apart is none */
+    assert_int_equal(found.code[2].jump, -1);          /* what lanes run that have come apart is none */
     assert_int_equal(found.code[5].line, 11);
     assert_int_equal(found.code[6].line, -1);
     assert_int_equal(found.code[7].line, -1);
