@@ -83,9 +83,10 @@ struct type_name { /* typedef, using, struct, enum */
     bool is_struct, is_enum, is_template, specialised, scoped, forward,
         opaque,      /* opaque: a struct whose size is not understood */
         constructed, /* its values are made by a constructor */
-        unmade,      /* and one of these, or how it is copied or destroyed, is not understood */
+        unmade,      /* and how it is copied or destroyed is not understood */
+        part_made,   /* and one of these is not understood, so that none that takes something is run */
         has_table;   /* it says virtual: a pointer stands before its members */
-    VEC(struct func *) makers, methods;
+    VEC(struct func *) makers, copiers, methods; /* makers: constructors; copiers: those that copy */
     struct template_param *tparams;
     size_t n_tparams;
     struct field *fields;

@@ -121,13 +121,67 @@ static bool member_function(struct parser *p, struct type_name *type)
         return true;
     }
     type->constructed = true;
-    /* a copy that is more than all members, or how one is made elsewhere */
-    const bool copies = f->n_params == 1 && f->params[0].type->kind == TN_REFERENCE &&
+    const bool copies = f->n_params == 1 && f->params[0].type->kind == TN_REFERENCE && !f->is_template &&
                         f->params[0].type->to->name && strcmp(f->params[0].type->to->name, type->name) == 0;
-    type->unmade |= copies ? !f->defaulted : !f->body && !f->defaulted;
+    if (copies && f->body)
+        vec_add(p->arena, &type->copiers, f);
+    type->unmade |= copies && !f->body && !f->defaulted;
+    type->part_made |= !copies && !f->body && !f->defaulted; /* made elsewhere */
     if (!copies)
         vec_add(p->arena, &type->makers, f);
     return true;
+}
+
+/* Does the constructor copy each member, and nothing else? `name(const name &o) : a(o.a), b(o.b) {}` */
+static bool copies_members(const struct parser *p, const struct func *f, const struct type_name *type)
+{
+    const struct token *body = &p->unit->tokens.v[f->body];
+    size_t n = 0;
+
+    for (size_t i = 0; i < type->n_fields; i++)
+        n += !type->fields[i].value;
+    if (n != f->n_starts || !token_is(body + 1, "}"))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const struct expr *init = f->starts[i].init,
+                          *of = (init->kind == EX_INIT || init->kind == EX_CONSTRUCT) && init->n_args == 1
+                                    ? init->args[0]
+                                    : NULL;
+        bool there = false;
+        for (size_t k = 0; k < type->n_fields; k++)
+            there |= !type->fields[k].value && strcmp(type->fields[k].name, f->starts[i].name) == 0;
+        for (size_t k = 0; k < i; k++)
+            there &= strcmp(f->starts[k].name, f->starts[i].name) != 0;
+        if (!there || !of || of->kind != EX_MEMBER || of->arrow || of->type ||
+            strcmp(of->name, f->starts[i].name) != 0 || of->a->kind != EX_NAME ||
+            strcmp(of->a->name, f->params[0].name) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* A constructor at [from, to) that is not understood: may it be one that copies? A template is none, but where
+ * it takes a plain `T &` of its own it would be preferred to one. */
+static bool may_copy(const struct token *from, const struct token *to, const struct type_name *type)
+{
+    const bool is_template = token_is(from, "template");
+    const struct token *open = from;
+
+    while (open < to && !(token_is(open, type->name) && token_is(open + 1, "(")))
+        open++;
+    for (const struct token *t = open + 2;
+         t < to && !token_is(t, "{") && !token_is(t, ";") && !token_is(t, ":"); t++) {
+        if (!is_template && token_is(t, type->name))
+            return true;
+        if (!is_template || t->kind != TOK_WORD || !(token_is(t + 1, "&") || token_is(t + 1, "&&")) ||
+            token_is(t - 1, "const"))
+            continue;
+        for (const struct token *own = from; own < open; own++) {
+            if (token_in(own, "class|typename") && own[1].len == t->len && memcmp(own[1].s, t->s, t->len) == 0)
+                return true;
+        }
+    }
+    return false;
 }
 
 /* What the words [from, to) of a member that is no data say of how values are made, copied and destroyed. */
@@ -143,6 +197,27 @@ static void note_making(const struct token *from, const struct token *to, struct
         if (token_is(t, "operator") && token_is(t + 1, "="))
             type->unmade |= empty || !usual;
     }
+}
+
+/* Is it a type of the struct's own, and no data of it? `enum { N = 4 };`, `struct inner { ... };` */
+static bool only_declares_type(const struct token *t)
+{
+    int depth = 0;
+
+    if (!token_in(t, "enum|struct|class|union"))
+        return false;
+    while (t->kind != TOK_END && !token_is(t, "{") && !token_is(t, ";") && !token_is(t, "="))
+        t++;
+    const struct token *before =
+        t - 1; /* a union, or a struct without a name, has members that are the outer's */
+    if (!token_is(t, "{"))
+        return false;
+    do {
+        depth += token_is(t, "{");
+        depth -= token_is(t, "}");
+        t++;
+    } while (depth && t->kind != TOK_END);
+    return token_is(t, ";") && !token_in(before, "struct|class|union");
 }
 
 /* Members of a struct: data, static constants, types and functions. */
@@ -168,6 +243,7 @@ static void struct_members(struct parser *p, struct type_name *type)
             } else if ((parse_is(p, "public") || parse_is(p, "private") || parse_is(p, "protected")) &&
                        token_is(p->t + 1, ":")) {
                 p->t += 2;
+            } else if (parse_take(p, ";")) { /* behind the body of a function */
             } else {
                 struct type_node *base = parse_specifiers(p, &spec);
                 size_t n;
@@ -213,7 +289,8 @@ static void struct_members(struct parser *p, struct type_name *type)
         p->no_greater = p->angle = 0;
         p->t = start;
         /* A member function or type: its size does not count. Data that is not understood does. */
-        bool function = false, maker = false;
+        bool function = parse_is(p, "friend") || parse_is(p, "template") || only_declares_type(p->t),
+             maker = false;
 
         while (p->t->kind != TOK_END && !parse_is(p, "}") && !parse_take(p, ";")) {
             bool body = parse_is(p, "{");
@@ -227,7 +304,8 @@ static void struct_members(struct parser *p, struct type_name *type)
         }
         type->opaque |= !function;
         type->constructed |= maker;
-        type->unmade |= maker;
+        type->part_made |= maker;
+        type->unmade |= maker && may_copy(start, p->t, type);
         note_making(start, p->t, type);
     }
     p->names.n = outer_names;
@@ -235,6 +313,8 @@ static void struct_members(struct parser *p, struct type_name *type)
     type->n_fields = fields.n;
     type->types = types.v;
     type->n_types = types.n;
+    for (size_t i = 0; i < type->copiers.n; i++)
+        type->unmade |= !copies_members(p, type->copiers.v[i], type);
 }
 
 /* A definition behind specialisations is specialised like what announced it. */
@@ -247,6 +327,10 @@ static void type_add(struct parser *p, const struct scope *s, struct type_name *
             continue;
         if (o->specialised)
             type->opaque = type->specialised = true;
+        for (size_t k = 0; o->forward && k < o->n_tparams && o->n_tparams == type->n_tparams; k++) {
+            if (!type->tparams[k].fallback.type && !type->tparams[k].fallback.value)
+                type->tparams[k].fallback = o->tparams[k].fallback; /* what announced it says */
+        }
         for (size_t k = 0; k < o->special.n; k++)
             vec_add(p->arena, &type->special, o->special.v[k]);
     }

@@ -33,6 +33,16 @@ struct device {
     struct map groups;
 };
 
+/* A type of the file that is called as the runtime's functions are. */
+static bool is_own_type(const struct unit *u, const char *name)
+{
+    for (size_t i = 0; i < u->types.n; i++) {
+        if (strcmp(u->types.v[i]->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool is_host_only(const struct unit *u, const struct region *r)
 {
     if (r->func && (r->func->is_global || r->func->is_device))
@@ -48,7 +58,8 @@ static bool is_host_only(const struct unit *u, const struct region *r)
             continue;
         memcpy(name, t->s, t->len);
         name[t->len] = 0;
-        if (runtime_is_call(name) && (r->func || !type_builtin(name))) /* a struct may hold a stream */
+        if (runtime_is_call(name) && !is_own_type(u, name) &&
+            (r->func || !type_builtin(name))) /* a struct may hold a stream */
             return true;
     }
     return false;

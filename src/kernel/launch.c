@@ -53,11 +53,11 @@ static const char *spell_arg(struct interp *in, const struct token *at, const st
     return text;
 }
 
-/* Template parameters without a name still need one to be looked up by. */
+/* A pack of template parameters has no one name. */
 static bool all_named(const struct func *f)
 {
     for (size_t i = 0; i < f->n_tparams; i++) {
-        if (!*f->tparams[i].name || f->tparams[i].pack)
+        if (f->tparams[i].pack)
             return false;
     }
     return true;
@@ -109,8 +109,7 @@ const char *kernel_expression(struct interp *in, const struct token *at, const s
         return g->qualified;
     }
     if (!all_named(g))
-        fail(in->unit, at, "the template parameters of kernel %s must all have a name, and none may be a pack",
-             k->name);
+        fail(in->unit, at, "none of the template parameters of kernel %s may be a pack", k->name);
     if (k->n_args > g->n_tparams)
         fail(in->unit, at, "kernel %s takes %zu template arguments, not %zu", k->name, g->n_tparams, k->n_args);
     if (template_bind(in, g, &call, bound, &missing) != BOUND)

@@ -52,7 +52,7 @@ static void make_default(struct interp *in, struct cell *m)
 {
     const struct func *f = record_is_made(m->type) ? maker_of_nothing(m->type->declared) : NULL;
 
-    if (f)
+    if (f || (record_is_made(m->type) && m->type->declared->part_made))
         run_maker(in, NULL, m, NULL, NULL, 0);
     else if (!record_is_made(m->type))
         record_defaults(in, m);
@@ -99,8 +99,13 @@ static void run_maker(struct interp *in, const struct token *at, struct cell *c,
 {
     const struct type_name *t = c->type->declared;
     struct call_args call = {.values = args, .places = places, .n = n, .outer = inside(in, c)};
+    const struct func *usual = maker_of_nothing(t);
     struct env *bound;
 
+    if (t->part_made && (n || !usual || usual->n_params || (!usual->body && !usual->defaulted)))
+        fail(in->unit, at,
+             "a constructor of %s is not understood, so that only one without parameters can be run",
+             c->type->name);
     if (n && !places) {
         call.places = places = arena_array(in->arena, struct place, n);
         for (size_t i = 0; i < n; i++)

@@ -582,6 +582,8 @@ void parse_template_params(struct parser *p, struct template_param **params, siz
             if (parse_take(p, "="))
                 t.fallback.value = parse_conditional(p);
         }
+        if (!*t.name && !t.pack) /* it is looked up by one that no word is */
+            t.name = arena_printf(p->arena, "#%zu", list.n + 1);
         vec_add(p->arena, &list, t);
         if (!parse_take(p, ","))
             break;
