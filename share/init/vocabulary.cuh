@@ -507,3 +507,40 @@ struct plain_function {
 // for: CUDA_1D_KERNEL_LOOP_T
 #define CUDA_1D_KERNEL_LOOP_T(type, i, n) \
     for (type i = (type)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (type)blockDim.x * gridDim.x)
+
+// for: C10_LIKELY C10_UNLIKELY
+#define C10_LIKELY(condition) (condition)
+#define C10_UNLIKELY(condition) (condition)
+
+// for: TORCH_DSA_KERNEL_ARGS
+#define TORCH_DSA_KERNEL_ARGS int
+
+// for: int8
+using int8 = int8_t;
+
+// for: int16
+using int16 = int16_t;
+
+// for: int32
+using int32 = int32_t;
+
+// for: int64
+using int64 = int64_t;
+
+// for: uint8
+using uint8 = uint8_t;
+
+// for: uint16
+using uint16 = uint16_t;
+
+// for: uint32
+using uint32 = uint32_t;
+
+// for: uint64
+using uint64 = uint64_t;
+
+// for: float32
+using float32 = float;
+
+// for: float64
+using float64 = double;

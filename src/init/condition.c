@@ -48,6 +48,9 @@ static bool is_defined(const struct init_source *s, const struct token *name)
 
     if (map_has(&s->expander.macros, word))
         return map_get(&s->expander.macros, word) != NULL;
+    if (str_in(word, "__host__|__device__|__global__|__shared__|__constant__|__forceinline__|__launch_bounds__|"
+                     "__managed__|__align__|__noinline__")) /* the toolkit's are macros */
+        return true;
     for (size_t i = 0; i < ARRAY_LEN(switches); i++) {
         if (str_ends(word, switches[i]))
             return true;

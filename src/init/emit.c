@@ -223,7 +223,7 @@ static bool library_of(const char *text, const char *header)
                                                {"<mma.h>", "nvcuda"}};
 
     for (size_t i = 0; i < ARRAY_LEN(libraries); i++) {
-        if (str_starts(header, libraries[i][0]))
+        if (str_starts(header, libraries[i][0]) && !(i == 1 && strchr(header, '.')))
             return str_has_word(text, libraries[i][1]);
     }
     return str_starts(header, "<curand_") && strstr(text, "curand"); /* curandState, curand_init, ... */
@@ -273,13 +273,26 @@ static void add_headers(struct init_source *s, const char *text, struct str *out
     }
 }
 
+/* By more than `using ::name;`, which another file's declaration must stand before? */
+static bool is_declared(const struct init_source *s, const char *word)
+{
+    const struct init_names *found = init_named(s, word);
+
+    for (size_t i = 0; found && i < found->decls.n; i++) {
+        const struct init_decl *d = &s->decls.v[found->decls.v[i]];
+        if (d->kind != INIT_USING || token_is(&s->tokens.v[d->first + 2], "="))
+            return true;
+    }
+    return false;
+}
+
 /* A name by itself; "at::" only where it is a namespace's. */
 static bool uses_name(struct init_source *s, const char *text, const char *name)
 {
     size_t len = str_word(name);
     const char *word = arena_strndup(s->arena, name, len), *p = text;
 
-    if (!len || (init_named(s, word) && !init_is_view(word)) || map_has(&s->macro_names, word))
+    if (!len || (is_declared(s, word) && !init_is_view(word)) || map_has(&s->macro_names, word))
         return false;
     while ((p = str_find_word(text, p, word)) && !str_starts(p + len, name + len))
         p += len;
@@ -452,23 +465,115 @@ static bool is_host_constructor(const struct init_source *s, const struct init_d
     return constructs;
 }
 
+/* Does the member at [i, end) say __host__, and not __device__? */
+static bool is_host_function(const struct init_source *s, const struct init_decl *d, size_t i, size_t end)
+{
+    bool host = false, function;
+
+    member_end(s, d, i, &function);
+    for (; i < end && function && !wrapper_sign(&s->tokens.v[i], "("); i++) {
+        host = host || token_is(&s->tokens.v[i], "__host__");
+        if (token_is(&s->tokens.v[i], "__device__"))
+            return false;
+    }
+    return host;
+}
+
+/* What a member of a class at [i, end) is to how its values are made. */
+enum making { MAKES_OTHERWISE, MAKES_OF_NOTHING, MAKES_COPY, DESTROYS };
+
+static enum making making_of(const struct init_source *s, const struct init_decl *d, size_t i, size_t end,
+                             bool *is_maker)
+{
+    const struct token *v = s->tokens.v;
+    size_t open = i;
+
+    *is_maker = false;
+    while (open + 1 < end && !token_is(&v[open], "("))
+        open++;
+    if (open == i || open + 1 >= end)
+        return MAKES_OTHERWISE;
+    if (token_is(&v[open - 1], "=") && token_is(&v[open - 2], "operator"))
+        return MAKES_COPY;
+    if (!token_is(&v[open - 1], d->name))
+        return MAKES_OTHERWISE;
+    if (open >= i + 2 && token_is(&v[open - 2], "~"))
+        return DESTROYS;
+    *is_maker = true;
+    const size_t close = init_balanced(s, open, end) - 1;
+    if (close == open + 1)
+        return MAKES_OF_NOTHING;
+    for (size_t k = open + 1; k < close; k++) {
+        if (token_is(&v[k], ","))
+            k = close;
+        else if (token_is(&v[k], d->name) && !token_is(&v[i], "template"))
+            return MAKES_COPY;
+    }
+    return MAKES_OTHERWISE;
+}
+
+/* Before the edits that stand behind it; once. */
+static void add_edit(struct init_source *s, struct init_edit e)
+{
+    size_t i = 0;
+
+    while (i < s->edits.n && s->edits.v[i].span.start < e.span.start)
+        i++;
+    if (i < s->edits.n && s->edits.v[i].span.start == e.span.start)
+        return;
+    vec_add(s->arena, &s->edits, e);
+    for (size_t k = s->edits.n - 1; k > i; k--)
+        s->edits.v[k] = s->edits.v[k - 1];
+    s->edits.v[i] = e;
+}
+
+void init_forget_members(struct init_source *s)
+{
+    size_t used = 0;
+
+    vec_clear(&s->members);
+    for (size_t i = 0; i < s->edits.n; i++) {
+        if (!s->edits.v[i].of_class)
+            s->edits.v[used++] = s->edits.v[i];
+    }
+    s->edits.n = used;
+}
+
 void init_make_plain(struct init_source *s, const struct init_decl *d)
 {
     const struct token *v = s->tokens.v;
     size_t i = d->first;
+    bool makers = false, of_nothing = false, hidden = false;
 
-    while (i < d->end && !token_is(&v[i], "{"))
+    while (i < d->end && !token_is(&v[i], "{")) {
+        hidden = hidden || token_is(&v[i], "class");
         i++;
+    }
+    const size_t open = i;
+    if (open >= d->end || v[open].macro)
+        return;
     for (i++; i + 1 < d->end;) {
-        bool plain, data = true;
+        bool plain, data = true, maker;
         size_t star = i;
         if (token_in(&v[i], "public|private|protected") && token_is(&v[i + 1], ":")) {
+            if (!token_is(&v[i], "public"))
+                add_edit(s, (struct init_edit){{v[i].at, v[i].at + v[i].len}, "public", true});
             i += 2;
             continue;
         }
         const size_t end = member_end(s, d, i, &plain);
-        if (is_host_constructor(s, d, i, end))
+        const enum making making = making_of(s, d, i, end, &maker);
+        const bool defaulted = end > i + 2 && token_in(&v[end - 2], "default|delete"),
+                   elsewhere = token_is(&v[end - 1], ";") && !token_is(&v[end - 2], "}") && !defaulted,
+                   empty = token_is(&v[end - 1], "}") && token_is(&v[end - 2], "{");
+        if (is_host_constructor(s, d, i, end) || is_host_function(s, d, i, end) ||
+            (making == DESTROYS && (elsewhere || empty)) ||
+            ((making == MAKES_COPY || making == MAKES_OF_NOTHING) && elsewhere)) {
             leave_tokens(s, i, end);
+        } else if (maker && making != MAKES_COPY) {
+            makers = true;
+            of_nothing = of_nothing || making == MAKES_OF_NOTHING;
+        }
         for (size_t k = i; k < end; k++) {
             data = data && !token_is(&v[k], "(") && !token_in(&v[k], "static|constexpr|using|typedef|struct");
             star = token_is(&v[k], "*") ? k : star;
@@ -478,6 +583,12 @@ void init_make_plain(struct init_source *s, const struct init_decl *d)
                 leave_tokens(s, k, k + 1);
         }
         i = end;
+    }
+    if (hidden || (makers && !of_nothing)) {
+        const char *make = makers && !of_nothing ? arena_printf(s->arena, " %s() = default;", d->name) : "";
+        add_edit(s, (struct init_edit){{v[open].at, v[open].at + v[open].len},
+                                       arena_printf(s->arena, "{ public:%s", make),
+                                       true});
     }
 }
 

@@ -134,6 +134,8 @@ bool init_is_foreign(const char *name)
                                           "cutlass/", "cute/", "cub/",     "thrust/", "cuda/",
                                           "nv/",      "hip/",  "rocprim/", "hipcub/"};
 
+    if (str_starts(name, "cuda/") && strchr(name, '.')) /* none of the toolkit's has an ending */
+        return false;
     for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
         if (str_starts(name, folders[i]))
             return true;
@@ -151,7 +153,7 @@ static struct init_file *try(struct init_source *s, const char *dir, const char 
 
 static bool is_source(const char *name)
 {
-    static const char *const ends[] = {".cu", ".cuh", ".h", ".hpp", ".hh", ".inl", ".cu.h"};
+    static const char *const ends[] = {".cu", ".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".cu.h"};
     bool is = false;
 
     for (size_t i = 0; i < ARRAY_LEN(ends); i++)

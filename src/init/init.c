@@ -382,7 +382,6 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     const char *folder = folder_of(s, o, w.kernel);
     struct err err;
     const struct init_decl *own, *mine;
-    const char *other;
     bool ran;
 
     if (!is_closed(s, w.kernel))
@@ -416,18 +415,9 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
         *t = (struct init_task){0};
         ran = init_write_task(s, &w, own, t, folder, &err);
     }
-    other = ran ? NULL : init_other_types(s, t, &w, &err);
-    if (other) {
-        w.instance = other;
-        *t = (struct init_task){0};
-        ran = init_write_task(s, &w, own, t, folder, &err);
-    }
+    ran = init_other_ways(s, &w, own, t, folder, ran, &err);
     if (!t->sound && !own && w.n_hosts)
         ran = init_try_alone(s, &w, t, folder, ran, &err);
-    if (!ran && t->alone && t->guessed && strstr(err.text, "compile-failed"))
-        ran = init_try_numbers(s, &w, t, folder, &err);
-    if (ran && init_asks_block(t))
-        ran = init_try_blocks(s, &w, t, folder, &err);
     s->anew = !ran && init_supply(s, err.text, true);
     if (s->anew)
         return;

@@ -29,6 +29,7 @@ struct init_span { /* bytes, as places */
 struct init_edit { /* what stands there instead */
     struct init_span span;
     const char *text;
+    bool of_class; /* which a launcher fills */
 };
 
 struct init_file {
@@ -205,9 +206,11 @@ struct init_decl *init_decl_at(struct init_source *s, int line);
 /* The function of a type that stands in that line is left out from now on. False: none does, or it may not be.
  */
 bool init_leave_member(struct init_source *s, int line);
-/* So are the constructors of a class that are the host's alone, and the `const` of its members: a launcher
- * fills it member by member. */
+/* So are the constructors of a class that are the host's alone, what of making and copying its values is
+ * written elsewhere, and the `const` of its members; all of it is public: a launcher fills it member by member.
+ */
 void init_make_plain(struct init_source *s, const struct init_decl *d);
+void init_forget_members(struct init_source *s); /* nothing of types is left out, or added to them */
 bool init_is_left(const struct init_source *s, const struct token *t); /* does it stand in one of these? */
 char *init_origin_text(struct init_source *s, const struct init_task *t, const char *kernel);
 
@@ -250,6 +253,7 @@ struct init_seen { /* a size with which the launcher ran */
 struct init_task {
     const char *entry;
     const char *launcher; /* text of the extern "C" function and of what it alone needs; NULL: the file's own */
+    bool views;           /* its launcher takes extents that could be those of each other */
     bool any_block;       /* how many threads a block has was guessed */
     bool guessed;         /* so was a number of the kernel's template */
     bool alone;           /* the launcher is made from the kernel alone */
@@ -267,6 +271,7 @@ struct init_task {
     bool any_order;                  /* what atomics leave differs from run to run */
     bool atomics;                    /* the text says some, if only of what is no argument */
     bool lambdas;                    /* some say __device__ */
+    bool modern;                     /* C++20 */
     bool limits;                     /* std::numeric_limits, whose functions nvcc takes for the host's alone */
     VEC(struct init_arg) args;
     VEC(const char *) dims, domain;
@@ -286,8 +291,9 @@ struct init_wrapped {
     const char *instance;
     const struct init_decl *const *hosts;
     size_t n_hosts;
-    int block;  /* which block is taken where nothing says one, below INIT_BLOCKS */
-    int number; /* which number a template's parameter is where nothing says one, below INIT_NUMBERS */
+    bool shared; /* views share extents that the kernel does not ask for */
+    int block;   /* which block is taken where nothing says one, below INIT_BLOCKS */
+    int number;  /* which number a template's parameter is where nothing says one, below INIT_NUMBERS */
 };
 enum { INIT_BLOCKS = 5, INIT_LARGEST_BLOCK = 3, INIT_NUMBERS = 5 };
 
@@ -305,17 +311,12 @@ void init_write_text(struct init_source *s, const char *folder, const char *name
  * it could not be run. */
 bool init_write_task(struct init_source *s, const struct init_wrapped *w, const struct init_decl *own,
                      struct init_task *t, const char *folder, struct err *err);
-/* Types for the kernel's template with which it may compile where it did not; NULL: no other. */
-const char *init_other_types(struct init_source *s, const struct init_task *t, const struct init_wrapped *w,
-                             const struct err *err);
-/* These give what is so then: did it run? ran: it did before. */
+/* With other types and numbers of the kernel's template, and other blocks, where it does not compile or run
+ * with those that were taken. Did it run? ran: it did before. */
+bool init_other_ways(struct init_source *s, struct init_wrapped *w, const struct init_decl *own,
+                     struct init_task *t, const char *folder, bool ran, struct err *err);
 bool init_try_alone(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
                     bool ran, struct err *err);
-bool init_try_numbers(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
-                      struct err *err);
-bool init_try_blocks(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
-                     struct err *err);
-bool init_asks_block(const struct init_task *t); /* did it not run for how many threads a block has? */
 
 /* wrapper.c: never fails: what is not understood becomes a TODO and a question. */
 void init_wrapper(struct init_task *t, const struct init_wrapped *w);

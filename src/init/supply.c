@@ -16,6 +16,14 @@ static const char *missing_name(const struct init_source *s, const char *why)
                  {"the type ", " is not known"},       {"the type ", " is not understood"},
                  {"has no member \"", "\""},           {"error: ", " is not a template"}};
 
+    const char *space = strstr(why, "must be a class or namespace name: ");
+    const char *scope = space ? strstr(space, "::") : NULL; /* of the line that it stands in */
+    if (scope && scope < space + strcspn(space, ";\n")) {
+        const char *first = scope;
+        while (first > space && str_in_word(first[-1]))
+            first--;
+        return first < scope ? arena_strndup(s->arena, first, (size_t)(scope - first)) : NULL;
+    }
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         for (const char *at = why; (at = strstr(at, words[i].before)); at++) {
             const char *name = at + strlen(words[i].before);
@@ -126,6 +134,8 @@ static bool declares(const char *text, const char *name)
                    *line = text + str_line_start(text, (size_t)(p - text));
         if (is_behind(text, p, "define"))
             return true;
+        if (is_behind(text, p, "namespace") && *next == '{')
+            return true;
         if (is_behind(text, p, "struct|class|union|enum") && (*next == '{' || (*next == ':' && next[1] != ':')))
             return true;
         if (is_behind(text, p, "using") && *next == '=')
@@ -158,7 +168,7 @@ static size_t common(const char *a, const char *b)
 /* The nearest header that declares the name. */
 static bool from_repository(struct init_source *s, const char *name)
 {
-    const char *paths[64], *best = NULL;
+    const char *paths[256], *best = NULL;
     const size_t n = init_saying(s, name, name, name, paths, ARRAY_LEN(paths));
 
     for (size_t i = 0; i < n; i++) {

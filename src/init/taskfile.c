@@ -320,9 +320,19 @@ char *init_taskfile(struct arena *a, const struct init_task *t, const char *name
             str_addf(&out, "%s%lld", i ? ", " : "", (long long)sizes[i]);
         str_add(&out, "]\n");
     }
-    if (t->lambdas || t->limits)
-        str_addf(&out, "flags: [%s%s%s]\n", t->lambdas ? "--extended-lambda" : "",
-                 t->lambdas && t->limits ? ", " : "", t->limits ? "--expt-relaxed-constexpr" : "");
+    const struct {
+        bool asked;
+        const char *flag;
+    } flags[] = {
+        {t->lambdas, "--extended-lambda"}, {t->limits, "--expt-relaxed-constexpr"}, {t->modern, "--std=c++20"}};
+    const char *between = "flags: [";
+    for (size_t i = 0; i < ARRAY_LEN(flags); i++) {
+        if (!flags[i].asked)
+            continue;
+        str_addf(&out, "%s%s", between, flags[i].flag);
+        between = ", ";
+    }
+    str_add(&out, *between == ',' ? "]\n" : "");
     if (t->any_order)
         str_add(
             &out,

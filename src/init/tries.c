@@ -4,7 +4,10 @@
 
 #include "judge/judge.h"
 
+#include <ctype.h>
+
 enum { ALONE_FUEL = 50000000, BLOCK_FUEL = 8000000 }; /* of struct init_task */
+#define UNDEFINED "which the module does not define"  /* a function that no file has for these types */
 enum { MOST_BANNED = 12 };                            /* times that declarations do not compile */
 
 void init_write_text(struct init_source *s, const char *folder, const char *name, const char *text)
@@ -24,6 +27,28 @@ static bool has_device_lambda(const char *text)
     return false;
 }
 
+/* Does it say what C++20 brought? `requires`, `{.member = value}` */
+static bool is_modern(const char *text)
+{
+    for (const char *p = text; (p = str_find_word(text, p, "requires")); p++) {
+        const char *before = p;
+        while (before > text && strchr(" \t\n", before[-1]))
+            before--;
+        if (before > text && strchr(">)", before[-1])) /* no comment's word */
+            return true;
+    }
+    for (const char *p = text; (p = strchr(p, '.')); p++) {
+        const char *before = p, *behind = p + 1 + str_word(p + 1);
+        while (before > text && strchr(" \t\n", before[-1]))
+            before--;
+        behind += strspn(behind, " ");
+        if (before > text && strchr("{,", before[-1]) && isalpha((unsigned char)p[1]) && *behind == '=' &&
+            behind[1] != '=')
+            return true;
+    }
+    return false;
+}
+
 /* kernel.cu and origin.json of what the kernel and its launcher use. */
 static void write_kernel(struct init_source *s, const struct init_decl *kernel, const struct init_decl *own,
                          struct init_task *t, const char *folder)
@@ -32,6 +57,7 @@ static void write_kernel(struct init_source *s, const struct init_decl *kernel, 
     const char *text = init_kernel_text(s, t, s->files.v[0]->path);
     t->atomics = strstr(text, "atomic") != NULL;
     t->lambdas = has_device_lambda(text);
+    t->modern = is_modern(text);
     t->limits = strstr(text, "numeric_limits<") != NULL;
     init_write_text(s, folder, "kernel.cu", text);
     init_write_text(s, folder, "origin.json", init_origin_text(s, t, init_qualified(s, kernel)));
@@ -84,13 +110,15 @@ static void ban_users(struct init_source *s, const struct init_decl *of)
 /* The declarations in whose lines the compiler finds errors are left out, where no kernel is among the first;
  * of a type the function alone that stands there. A kernel behind them may fail for what they are. What it
  * reports behind the kernel's name, which it missed, counts alone: that name stands in no line of the file. */
-static bool ban(struct init_source *s)
+static bool ban(struct init_source *s, const char *why)
 {
     enum { FIRST = 3 };
     const int *lines;
     const size_t n = judge_compiles_errors(s->compiles, &lines);
     bool any = false;
 
+    if (strstr(why, "was referenced but not defined")) /* for this type: others may be */
+        return false;
     for (size_t i = 0; i < n; i++) {
         struct init_decl *d = init_decl_at(s, lines[i]);
         if (!d || d->is_global) {
@@ -143,14 +171,15 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
             *t = init_copy_task(s->arena, &before);
             continue;
         }
-        if (ran || !strstr(err->text, "compile-failed") || banned == MOST_BANNED || init_is_late() || !ban(s))
+        if (ran || !strstr(err->text, "compile-failed") || banned == MOST_BANNED || init_is_late() ||
+            !ban(s, err->text))
             break;
         *t = init_copy_task(s->arena, &before);
     }
     for (size_t i = 0; i < s->decls.n && !ran; i++)
         s->decls.v[i].banned = false;
     if (!ran)
-        vec_clear(&s->members);
+        init_forget_members(s);
     if (!ran)
         *err = first;
     return ran;
@@ -158,37 +187,39 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
 
 /* c10::Half has operators with float and int that __half lacks: what does not compile for 16 bits may for 32.
  * And functions that are written for some types alone may lack float. NULL: no other types. */
-const char *init_other_types(struct init_source *s, const struct init_task *t, const struct init_wrapped *w,
-                             const struct err *err)
+static const char *other_types(struct init_source *s, const struct init_task *t, const struct init_wrapped *w,
+                               const char *why)
 {
     static const char *const of_integers[] = {"must have integral", "\"atomicCAS\"", "\"atomicOr\"",
                                               "\"atomicAnd\"", "\"atomicXor\""};
+    const struct token *v = s->tokens.v;
     struct str list = {0};
-    bool integers = false;
+    bool integers = false, any = false;
 
     for (size_t i = 0; i < ARRAY_LEN(of_integers); i++)
-        integers = integers || strstr(err->text, of_integers[i]);
-
-    if (w->instance || !w->kernel->is_template || !t->launcher || !strstr(err->text, "compile-failed"))
+        integers = integers || strstr(why, of_integers[i]);
+    if (w->instance || !w->kernel->is_template || !t->launcher ||
+        (!strstr(why, "compile-failed") && !strstr(why, UNDEFINED)))
         return NULL;
-    if (!token_in(&s->tokens.v[w->kernel->first + 2], "typename|class")) /* a number comes first */
-        return NULL;
+    const size_t open = w->kernel->first + 1, end = init_angle(s, open, w->kernel->params);
     const bool half = strstr(t->launcher, "__half") != NULL;
-    for (size_t i = w->kernel->first; i < w->kernel->params; i++) {
-        const struct token *name = &s->tokens.v[i + 1];
-        if (!token_in(&s->tokens.v[i], "typename|class") || name->kind != TOK_WORD)
+    for (size_t i = open + 1, next; i + 1 < end; i = next + 1) {
+        next = wrapper_item(v, i, end - 1);
+        str_add(&list, i > open + 1 ? ", " : "");
+        if (!token_in(&v[i], "typename|class") || v[i + 1].kind != TOK_WORD) /* a number: as it was */
             continue;
-        const char *word = token_text(s->arena, name);
-        if (half && list.len && !token_is(&s->tokens.v[i - 1], ","))
-            break; /* behind a number */
+        const char *word = token_text(s->arena, &v[i + 1]);
         const char *type = half || strcasestr(word, "acc") || strcasestr(word, "comp") ? "float" : "__half";
         if (!str_eq(wrapper_default_type(word), "float"))
             type = wrapper_default_type(word);
         else if (integers)
             type = "int32_t";
-        str_addf(&list, "%s%s", list.len ? ", " : "", type);
+        str_add(&list, type);
+        any = true;
     }
-    return list.len ? str_take(&list, s->arena) : NULL;
+    const char *types = list.len ? arena_strdup(s->arena, str_text(&list)) : NULL;
+    str_free(&list);
+    return any ? types : NULL;
 }
 
 static const char *const written[] = {"kernel.cu", "origin.json"};
@@ -220,39 +251,10 @@ static void restore(struct init_source *s, const char *folder, const struct save
         init_write_text(s, folder, written[i], from->texts[i]);
 }
 
-/* Where what was read of the host does not run, or not within any shapes: the launcher from the kernel alone,
- * if that one does. */
-bool init_try_alone(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
-                    bool ran, struct err *err)
-{
-    const char *why = "its sizes do not fit together";
-    const size_t n_hosts = w->n_hosts;
-    struct saved saved;
-
-    if (!t->launcher || t->alone || (ran && init_is_late()))
-        return ran;
-    if (!t->runs)
-        why = ran ? "it does not run at small sizes" : arena_strdup(s->arena, err->text);
-    if (!save(s, folder, t, &saved, err))
-        return ran;
-    w->n_hosts = 0;
-    *t = (struct init_task){0};
-    if (s->fuel)
-        init_refuel(s->fuel, ALONE_FUEL);
-    const bool ran_alone = init_write_task(s, w, NULL, t, folder, err);
-    if (t->sound || (t->runs && !saved.task.runs) || strstr(why, "already been defined")) {
-        vec_add(s->arena, &t->notes, arena_printf(s->arena, "with the function that launches it: %s", why));
-        return ran_alone;
-    }
-    w->n_hosts = n_hosts;
-    restore(s, folder, &saved, t, err);
-    return ran;
-}
-
 /* A launcher from the kernel alone whose template's numbers were guessed, and which does not compile: others.
  */
-bool init_try_numbers(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
-                      struct err *err)
+static bool try_numbers(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
+                        struct err *err)
 {
     struct saved saved;
     bool ran = false;
@@ -272,10 +274,12 @@ bool init_try_numbers(struct init_source *s, struct init_wrapped *w, struct init
 
 /* Did it not run for what the number of threads in a block decides, or race in what threads of a block share?
  */
-bool init_asks_block(const struct init_task *t)
+static bool asks_block(const struct init_task *t)
 {
     static const char *const words[] = {"shared memory", "threads in a block", "barrier"};
-    const bool many = t->flaw && strstr(t->flaw, "must be from 1 to");
+    const bool many =
+        t->flaw && (strstr(t->flaw, "must be from 1 to") || strstr(t->flaw, "has at most") ||
+                    strstr(t->flaw, "launch bounds allow") || strstr(t->flaw, "of shared memory, which has"));
     bool asks = false;
 
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
@@ -284,8 +288,8 @@ bool init_asks_block(const struct init_task *t)
 }
 
 /* A launcher from the kernel alone that does not run: other blocks, which nothing speaks against. */
-bool init_try_blocks(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
-                     struct err *err)
+static bool try_blocks(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
+                       struct err *err)
 {
     struct saved saved;
     const bool unclean = s->unclean;
@@ -308,4 +312,78 @@ bool init_try_blocks(struct init_source *s, struct init_wrapped *w, struct init_
     s->unclean = unclean;
     restore(s, folder, &saved, t, err);
     return true;
+}
+
+/* A launcher from the kernel alone whose views have extents of their own, which do not fit together: they share
+ * those that the kernel does not ask for. */
+static bool try_shared(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
+                       bool ran, struct err *err)
+{
+    struct saved saved;
+
+    if (!save(s, folder, t, &saved, err))
+        return ran;
+    w->shared = true;
+    *t = (struct init_task){0};
+    init_refuel(s->fuel, ALONE_FUEL);
+    const bool ran_so = init_write_task(s, w, NULL, t, folder, err);
+    w->shared = false;
+    if (t->sound)
+        return ran_so;
+    restore(s, folder, &saved, t, err);
+    return ran;
+}
+
+bool init_other_ways(struct init_source *s, struct init_wrapped *w, const struct init_decl *own,
+                     struct init_task *t, const char *folder, bool ran, struct err *err)
+{
+    const bool lacks = ran && !t->runs && t->flaw && strstr(t->flaw, UNDEFINED);
+    const char *why = lacks ? t->flaw : err->text, *other = NULL;
+
+    if ((!ran || lacks) && !init_is_late())
+        other = other_types(s, t, w, why);
+    if (other) {
+        w->instance = other;
+        *t = (struct init_task){0};
+        ran = init_write_task(s, w, own, t, folder, err);
+    }
+    if (!ran && t->alone && t->guessed && strstr(err->text, "compile-failed"))
+        ran = try_numbers(s, w, t, folder, err);
+    if (ran && asks_block(t))
+        ran = try_blocks(s, w, t, folder, err);
+    if (ran && t->alone && !t->sound && t->views && !init_is_late())
+        ran = try_shared(s, w, t, folder, ran, err);
+    return ran;
+}
+
+/* Where what was read of the host does not run, or not within any shapes: the launcher from the kernel alone,
+ * if that one does. */
+bool init_try_alone(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
+                    bool ran, struct err *err)
+{
+    const char *why = "its sizes do not fit together";
+    const size_t n_hosts = w->n_hosts;
+    struct saved saved;
+
+    if (!t->launcher || t->alone || (ran && init_is_late()))
+        return ran;
+    if (!t->runs)
+        why = ran ? "it does not run at small sizes" : arena_strdup(s->arena, err->text);
+    if (!save(s, folder, t, &saved, err))
+        return ran;
+    w->n_hosts = 0;
+    *t = (struct init_task){0};
+    if (s->fuel)
+        init_refuel(s->fuel, ALONE_FUEL);
+    const char *instance = w->instance;
+    const bool ran_alone =
+        init_other_ways(s, w, NULL, t, folder, init_write_task(s, w, NULL, t, folder, err), err);
+    if (t->sound || (t->runs && !saved.task.runs) || strstr(why, "already been defined")) {
+        vec_add(s->arena, &t->notes, arena_printf(s->arena, "with the function that launches it: %s", why));
+        return ran_alone;
+    }
+    w->n_hosts = n_hosts;
+    w->instance = instance;
+    restore(s, folder, &saved, t, err);
+    return ran;
 }

@@ -90,7 +90,7 @@ static bool read_struct(struct reading *d, const struct given *g)
     struct wrapper_members members = {0};
     const char *name = g->param->name;
 
-    if (g->type.pointer || !wrapper_members(r, g->type.spelled, false, &members))
+    if (g->type.pointer || !wrapper_members(r, g->type.spelled, name, WRAPPER_SAID, &members))
         return false;
     wrapper_make_plain(r, g->type.spelled);
     str_addf(&d->fill, "    %s %s = {};\n", g->type.spelled, name);
@@ -103,7 +103,7 @@ static bool read_struct(struct reading *d, const struct given *g)
         for (size_t k = 0; k < d->given.n; k++) /* of another struct of its kind */
             taken = taken || str_eq(d->given.v[k].param->name, m->name);
         p->name = taken ? arena_printf(r->arena, "%s_%s", name, m->name) : m->name;
-        str_addf(&d->fill, "    %s.%s%s = %s;\n", name, m->name, m->array ? "[0]" : "", p->name);
+        str_addf(&d->fill, "    %s.%s%s = %s;\n", name, m->path, m->array ? "[0]" : "", p->name);
         wrapper_fill_member(r, &d->fill, name, m);
         if (m->guessed) {
             r->final = true;
@@ -123,7 +123,7 @@ static void read_surroundings(struct reading *d, const char *owner)
     struct wrapper_members members = {0};
 
     if (owner)
-        wrapper_members(r, owner, true, &members);
+        wrapper_members(r, owner, NULL, WRAPPER_OWN, &members);
     for (size_t i = r->f.body; i < r->f.body_end; i++) {
         struct wrapper_member v = {.name = token_text(r->arena, &r->v[i])};
         if (r->v[i].kind == TOK_WORD && wrapper_says_alone(r, v.name) && wrapper_variable(r, v.name, &v.type))

@@ -115,6 +115,7 @@ struct wrapper_type {
     const char *spelled; /* resolved: "__half"; of a pointer's element */
     const char *type;    /* as task.yaml says it; NULL: it has no such type */
     int lanes;           /* float4 is 4 of f32 */
+    int stars;           /* of a pointer to pointers: 2 */
 };
 struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token *v, size_t first, size_t last);
 /* A pointer to void has the type that the tokens [first, end) cast it to; NULL: none. */
@@ -145,28 +146,41 @@ void wrapper_need_dim(struct wrapper_reader *r, const char *name);
 /* An expression with locals replaced; NULL where something other than dims and numbers stands in it. */
 const char *wrapper_over_dims(struct wrapper_reader *r, const char *text);
 
-/* ---- wrapper_struct.c */
+#define PLAIN_FUNCTION "plain_function" /* of the vocabulary, for one that no file has */
+
+/* ---- wrapper_member.c, wrapper_struct.c */
 
 struct wrapper_member {
-    const char *name;
+    const char *name; /* of a member's member: "shape_width" */
+    const char *path; /* "shape.width" */
     struct wrapper_type type;
-    bool guessed; /* what a pointer to void points to */
-    bool array;   /* of which the first is given */
-    bool numbers; /* of an array: the others are 1 */
+    bool guessed;    /* what a pointer to void points to */
+    bool array;      /* of which the first is given */
+    bool numbers;    /* of an array: the others are 1 */
+    int extent;      /* of such an array; 0: not known */
+    bool by_methods; /* the class's own functions say it */
 };
 struct wrapper_members {
     struct wrapper_member *v;
     size_t n, cap;
 };
-/* The members of a struct of the files that the kernel or the wrapper says; of the wrapper's own class, those
- * that its body says by themselves. False: it is no such struct, or one of them is neither a number nor a
- * pointer to some. */
-bool wrapper_members(struct wrapper_reader *r, const char *spelled, bool own, struct wrapper_members *to);
+enum wrapper_asks {
+    WRAPPER_OWN,     /* of the wrapper's own class: what its body says by itself */
+    WRAPPER_SAID,    /* what the kernel or the wrapper says; all of these are numbers and pointers to some */
+    WRAPPER_KERNEL,  /* the same, and what of it is something else is left out: it stays zeros */
+    WRAPPER_METHODS, /* and what the class's own functions say */
+};
+/* The members of a struct of the files that are asked for of the parameter called so, with those of structs in
+ * it. False: it is no such struct, or has none. */
+bool wrapper_members(struct wrapper_reader *r, const char *spelled, const char *name, enum wrapper_asks asks,
+                     struct wrapper_members *to);
 /* What the launcher says of a member that is an array, behind what it gives the first of it. */
 void wrapper_fill_member(struct wrapper_reader *r, struct str *to, const char *of,
                          const struct wrapper_member *m);
 bool wrapper_is_struct(const struct wrapper_reader *r, const char *spelled); /* of the files */
-/* Of a struct that the launcher fills. */
+const struct init_decl *wrapper_struct_named(const struct wrapper_reader *r, const char *spelled);
+const char *wrapper_plain_name(struct arena *a, const char *spelled); /* "Name" of "a::Name<int>" */
+/* Of a struct that the launcher fills, and those in it. */
 void wrapper_make_plain(struct wrapper_reader *r, const char *spelled);
 /* Is it a type without members: a constant of std, a class whose type alone says something? */
 bool wrapper_is_tag(struct wrapper_reader *r, const char *spelled);

@@ -3,6 +3,8 @@
  * block are what its indexing asks for (wrapper_grid.c). */
 #include "init/wrapper.h"
 
+#include <ctype.h>
+
 const char *wrapper_file_instance(struct wrapper_reader *r, const char *kernel)
 {
     const struct init_source *s = r->source;
@@ -40,8 +42,10 @@ struct alone {
     bool shared;      /* views share what extents they can, because there are too many sizes */
     const char *view; /* the first parameter that is a view, of so many extents; NULL: none */
     int view_rank;
+    const char *extents; /* the first sizes that are an array in a struct: "shape" of shape_0, shape_1, ... */
+    int n_extents;
     const char *counted; /* the parameter that is how many threads do something; NULL: none */
-    struct str params, call, instance, fill;
+    struct str params, call, instance, fill, freed;
 };
 
 static const char *guessed_value(struct wrapper_reader *r, const struct wrapper_tparam *p)
@@ -55,6 +59,8 @@ static const char *guessed_value(struct wrapper_reader *r, const struct wrapper_
         value = "32";
     else if (!value) {
         value = numbers[r->in->number];
+        if (!wrapper_type_name(r, p->type, NULL) && strstr(p->type, "::")) /* a library's enumeration */
+            value = arena_printf(r->arena, "static_cast<%s>(%s)", p->type, value);
         r->task->guessed = true;
     }
     wrapper_ask(r, "which value has the template parameter %s? (name the instance: %s<...>)", p->name,
@@ -81,7 +87,7 @@ static void choose_value(struct alone *d, size_t i)
     if (!value && p->is_type && !p->fallback)
         value = wrapper_class_for(r, r->v, r->n, p->name);
     if (!value && called) {
-        value = "plain_function";
+        value = PLAIN_FUNCTION;
         wrapper_ask(r, "which function is %s? Here it adds what it is given (name the instance: %s<...>)",
                     p->name, r->kernel.name);
     }
@@ -90,7 +96,9 @@ static void choose_value(struct alone *d, size_t i)
     if (!value)
         value = guessed_value(r, p);
     str_addf(&d->instance, "%s%s", i ? ", " : "<", value);
-    if (p->is_type && *p->name && (wrapper_type_name(r, value, NULL) || wrapper_is_struct(r, value)))
+    if (*p->name && (p->is_type ? wrapper_type_name(r, value, NULL) || wrapper_is_struct(r, value) ||
+                                      str_eq(value, PLAIN_FUNCTION)
+                                : isdigit((unsigned char)*value)))
         map_put(&r->alias, p->name, (void *)value);
     if (!*p->name || str_starts(p->type, "template") || str_eq(p->type, "(*)"))
         return;
@@ -110,40 +118,6 @@ static const char *fresh(const struct alone *d, const char *name)
     for (size_t i = 0; i < d->r.kernel.n_list; i++)
         there = there || str_eq(d->r.kernel.list[i].name, name);
     return there ? fresh(d, arena_printf(d->r.arena, "%s_", name)) : name;
-}
-
-/* A struct of numbers and pointers, which the launcher fills. */
-static bool give_members(struct alone *d, const char *name, const char *spelled)
-{
-    struct wrapper_reader *r = &d->r;
-    struct wrapper_members members = {0};
-
-    if (!wrapper_members(r, spelled, false, &members))
-        return false;
-    wrapper_make_plain(r, spelled);
-    str_addf(&d->fill, "    %s %s{};\n", spelled, name);
-    for (size_t i = 0; i < members.n; i++) {
-        const struct wrapper_member *m = &members.v[i];
-        struct init_arg a = {.name = fresh(d, arena_printf(r->arena, "%s_%s", name, m->name)),
-                             .type = m->type.type};
-        const char *c = m->type.constant && m->type.pointer ? "const " : "", *at = m->array ? "[0]" : "";
-        const bool other = m->type.pointer && (m->type.lanes > 1 || wrapper_is_bits(m->type.spelled));
-        const char *element = other ? wrapper_spelled(m->type.type) : NULL;
-        wrapper_add_param(&d->params, "%s%s %s%s", c, element ? element : m->type.spelled,
-                          m->type.pointer ? "*" : "", a.name);
-        if (element)
-            str_addf(&d->fill, "    %s.%s%s = reinterpret_cast<%s%s *>(%s);\n", name, m->name, at, c,
-                     m->type.spelled, a.name);
-        else
-            str_addf(&d->fill, "    %s.%s%s = %s;\n", name, m->name, at, a.name);
-        wrapper_fill_member(r, &d->fill, name, m);
-        if (m->type.pointer)
-            wrapper_buffer(r, &a, m->type.constant);
-        else
-            wrapper_scalar(r, &a);
-        vec_add(r->arena, &r->task->args, a);
-    }
-    return true;
 }
 
 /* Is the parameter a number that becomes a size? */
@@ -257,48 +231,75 @@ static const char *extent_of(const struct alone *d, const char *name, int extent
 
 /* A view of a tensor, as torch hands it to kernels: a pointer with sizes, and strides of rows that lie one
  * behind the other. */
-static bool give_view(struct alone *d, const char *name, const char *spelled)
+struct view {
+    const char *name, *place, *spelled; /* of arguments; what is filled: itself, or a member; its type */
+};
+
+static const struct {
+    const char *name, *data, *sizes, *strides;
+    int rank; /* 0: the template's second argument */
+} views[] = {{"PackedTensorAccessor", "data_", "sizes_", "strides_", 0},
+             {"THCDeviceTensor", "data_", "size_", "stride_", 0},
+             {"TensorInfo", "data", "sizes", "strides", 2}};
+
+/* Which of these the type is, with its template's arguments: "full"; ARRAY_LEN(views): none. */
+static size_t which_view(struct wrapper_reader *r, const char *spelled, const char **full)
 {
-    static const struct {
-        const char *name, *data, *sizes, *strides;
-        int rank; /* 0: the template's second argument */
-    } known[] = {{"PackedTensorAccessor", "data_", "sizes_", "strides_", 0},
-                 {"THCDeviceTensor", "data_", "size_", "stride_", 0},
-                 {"TensorInfo", "data", "sizes", "strides", 2}};
-    struct wrapper_reader *r = &d->r;
-    const char *alias = wrapper_file_alias(r, spelled), *full = alias ? alias : spelled;
-    const char *open = strchr(full, '<'), *inside, *element, *behind = "";
+    const char *alias = wrapper_file_alias(r, spelled);
     size_t which = 0;
 
-    while (which < ARRAY_LEN(known) && !strstr(full, known[which].name))
+    *full = alias ? alias : spelled;
+    while (which < ARRAY_LEN(views) && !strstr(*full, views[which].name))
         which++;
-    if (!open || which == ARRAY_LEN(known) || strstr(full, known[which].name) > open)
+    if (which < ARRAY_LEN(views) &&
+        (!strchr(*full, '<') || strstr(*full, views[which].name) > strchr(*full, '<')))
+        return ARRAY_LEN(views);
+    return which;
+}
+
+static bool is_view(struct wrapper_reader *r, const char *spelled)
+{
+    const char *full;
+
+    return which_view(r, spelled, &full) < ARRAY_LEN(views);
+}
+
+static bool give_view(struct alone *d, const struct view *v)
+{
+    struct wrapper_reader *r = &d->r;
+    const char *name = v->name, *full, *inside, *element, *behind = "";
+    const size_t which = which_view(r, v->spelled, &full);
+
+    if (which == ARRAY_LEN(views))
         return false;
+    const char *open = strchr(full, '<');
     inside = arena_strndup(r->arena, open + 1, strlen(open) - 2);
     element = wrapper_listed(r->arena, inside, 0);
     const bool constant = element && str_starts(element, "const ");
     const size_t skip = constant ? strlen("const ") : 0;
     const char *type = element ? wrapper_type_name(r, element + skip, NULL) : NULL;
-    const int rank = known[which].rank ? known[which].rank : number_of(d, wrapper_listed(r->arena, inside, 1));
+    const int rank = views[which].rank ? views[which].rank : number_of(d, wrapper_listed(r->arena, inside, 1));
     struct init_arg a = {.name = fresh(d, arena_printf(r->arena, "%s_data", name)), .type = type};
     if (!type || rank < 1 || rank > WRAPPER_RANK)
         return false;
     wrapper_add_param(&d->params, "%s *%s", wrapper_resolved(r, element), a.name);
     wrapper_buffer(r, &a, constant);
     vec_add(r->arena, &r->task->args, a);
-    str_addf(&d->fill, "    %s %s{};\n    %s.%s = %s;\n", spelled, name, name, known[which].data, a.name);
+    if (str_eq(v->place, name))
+        str_addf(&d->fill, "    %s %s{};\n", v->spelled, name);
+    str_addf(&d->fill, "    %s.%s = %s;\n", v->place, views[which].data, a.name);
     if (!d->view) {
         d->view = name;
         d->view_rank = rank;
     }
     for (int i = rank; i-- > 0;) {
         const char *size = arena_printf(r->arena, "%s_%d", name, i);
-        str_addf(&d->fill, "    %s.%s[%d] = %s;\n    %s.%s[%d] = 1%s;\n", name, known[which].sizes, i, size,
-                 name, known[which].strides, i, behind);
+        str_addf(&d->fill, "    %s.%s[%d] = %s;\n    %s.%s[%d] = 1%s;\n", v->place, views[which].sizes, i, size,
+                 v->place, views[which].strides, i, behind);
         behind = arena_printf(r->arena, " * %s%s", size, behind);
     }
-    if (known[which].rank)
-        str_addf(&d->fill, "    %s.dims = %d;\n", name, rank);
+    if (views[which].rank)
+        str_addf(&d->fill, "    %s.dims = %d;\n", v->place, rank);
     for (int i = 0; i < rank; i++) {
         struct init_arg n = {.name = arena_printf(r->arena, "%s_%d", name, i), .type = "i32"};
         n.value = d->shared ? extent_of(d, name, i) : n.name;
@@ -308,6 +309,125 @@ static bool give_view(struct alone *d, const char *name, const char *spelled)
             init_ask(&n, arena_printf(r->arena, "is %s always %s?", n.name, n.value));
         wrapper_add_param(&d->params, "int %s", n.name);
         vec_add(r->arena, &r->task->args, n);
+    }
+    return true;
+}
+
+enum { MOST_EXTENTS = 8, MOST_POINTERS = 16384, EASY_DIMS = 9 };
+
+/* An array of numbers that are extents, or strides of rows that lie one behind the other. */
+static bool is_array_of(const struct wrapper_member *m, bool strides)
+{
+    static const char *const extents[] = {"size", "dim", "shape", "extent", "len"};
+    const bool steps = strcasestr(m->name, "stride") != NULL;
+    bool says = steps && strides;
+
+    for (size_t i = 0; i < ARRAY_LEN(extents) && !steps && !strides; i++)
+        says = says || strcasestr(m->name, extents[i]);
+    return says && m->numbers && m->extent > 0 && m->extent <= MOST_EXTENTS &&
+           !str_in(m->type.type, "f16|bf16|f32|f64");
+}
+
+/* Each number of the array `m` of `name` is a size; or, of strides, the product of the sizes `of` behind it,
+ * which are arguments already. */
+static void give_extents(struct alone *d, const char *name, const struct wrapper_member *m,
+                         const struct wrapper_member *of)
+{
+    struct wrapper_reader *r = &d->r;
+    const struct wrapper_member *array = of ? of : m;
+    const char *behind = "1", *sizes = name;
+    const bool like = !of && d->shared && d->extents && d->n_extents == m->extent;
+
+    if (strchr(array->path, '.'))
+        sizes = arena_printf(r->arena, "%s_%s", name, array->name);
+    for (int i = m->extent; i-- > 0;) {
+        const char *size = arena_printf(r->arena, "%s_%d", sizes, i);
+        str_addf(&d->fill, "    %s.%s[%d] = %s;\n", name, m->path, i, of ? behind : size);
+        behind = arena_printf(r->arena, "%s * %s", size, behind);
+    }
+    for (int i = 0; i < m->extent && !of; i++) {
+        struct init_arg n = {.name = arena_printf(r->arena, "%s_%d", sizes, i), .type = m->type.type};
+        n.value = like ? arena_printf(r->arena, "%s_%d", d->extents, i) : n.name;
+        if (like)
+            init_ask(&n, arena_printf(r->arena, "is %s always %s?", n.name, n.value));
+        else
+            vec_add(r->arena, &r->task->dims, n.name);
+        wrapper_add_param(&d->params, "%s %s", m->type.spelled, n.name);
+        vec_add(r->arena, &r->task->args, n);
+    }
+    if (!of && !d->extents) {
+        d->extents = sizes;
+        d->n_extents = m->extent;
+    }
+}
+
+/* The extents that the strides `m` are of: those of the same struct, as many; NULL: none. */
+static const struct wrapper_member *extents_of(const struct wrapper_members *members,
+                                               const struct wrapper_member *m)
+{
+    for (size_t i = 0; i < members->n; i++) {
+        const struct wrapper_member *x = &members->v[i];
+        const char *a = strrchr(x->path, '.'), *b = strrchr(m->path, '.');
+        const size_t len = a ? (size_t)(a - x->path) : 0;
+        if (is_array_of(x, false) && x->extent == m->extent && len == (b ? (size_t)(b - m->path) : 0) &&
+            strncmp(x->path, m->path, len) == 0)
+            return x;
+    }
+    return NULL;
+}
+
+static void give_member(struct alone *d, const char *name, const struct wrapper_members *members, size_t which)
+{
+    struct wrapper_reader *r = &d->r;
+    const struct wrapper_member *m = &members->v[which], *of = NULL;
+    struct init_arg a = {.name = fresh(d, arena_printf(r->arena, "%s_%s", name, m->name)),
+                         .type = m->type.type};
+    const char *c = m->type.constant && m->type.pointer ? "const " : "", *at = m->array ? "[0]" : "";
+    const bool other = m->type.pointer && (m->type.lanes > 1 || wrapper_is_bits(m->type.spelled));
+    const char *element = other ? wrapper_spelled(m->type.type) : NULL;
+
+    if (is_array_of(m, false) || (is_array_of(m, true) && (of = extents_of(members, m)))) {
+        give_extents(d, name, m, of);
+        return;
+    }
+    wrapper_add_param(&d->params, "%s%s %s%s", c, element ? element : m->type.spelled,
+                      m->type.pointer ? "*" : "", a.name);
+    if (element)
+        str_addf(&d->fill, "    %s.%s%s = reinterpret_cast<%s%s *>(%s);\n", name, m->path, at, c,
+                 m->type.spelled, a.name);
+    else
+        str_addf(&d->fill, "    %s.%s%s = %s;\n", name, m->path, at, a.name);
+    wrapper_fill_member(r, &d->fill, name, m);
+    if (m->type.pointer)
+        wrapper_buffer(r, &a, m->type.constant);
+    else
+        wrapper_scalar(r, &a);
+    vec_add(r->arena, &r->task->args, a);
+}
+
+/* A struct of numbers, pointers, views and structs of these, which the launcher fills. */
+static bool give_members(struct alone *d, const char *name, const char *spelled, enum wrapper_asks asks)
+{
+    struct wrapper_reader *r = &d->r;
+    struct wrapper_members members = {0};
+    bool any = false;
+
+    if (!wrapper_members(r, spelled, name, asks, &members))
+        return false;
+    for (size_t i = 0; i < members.n; i++)
+        any = any || members.v[i].type.type || is_view(r, members.v[i].type.spelled);
+    if (!any)
+        return false;
+    wrapper_make_plain(r, spelled);
+    str_addf(&d->fill, "    %s %s{};\n", spelled, name);
+    for (size_t i = 0; i < members.n; i++) {
+        const struct wrapper_member *m = &members.v[i];
+        const struct view v = {arena_printf(r->arena, "%s_%s", name, m->name),
+                               arena_printf(r->arena, "%s.%s", name, m->path), m->type.spelled};
+        if (m->type.type)
+            give_member(d, name, &members, i);
+        else if (m->array || m->type.pointer || !give_view(d, &v))
+            wrapper_ask(r, "%s.%s is left zeros; what do callers give it?", name, m->path);
     }
     return true;
 }
@@ -390,6 +510,34 @@ static bool give_made(struct alone *d, const char *name, const char *spelled)
     return true;
 }
 
+/* A buffer of pointers into one buffer, each a number of elements behind the one before it: a kernel of its own
+ * makes it. */
+static void give_pointers(struct alone *d, struct init_arg *a, const struct wrapper_type *k, const char *type)
+{
+    struct wrapper_reader *r = &d->r;
+    struct init_arg step = {.name = fresh(d, arena_printf(r->arena, "%s_step", a->name)), .type = "i64"};
+    const char *list = fresh(d, arena_printf(r->arena, "%s_list", a->name));
+
+    wrapper_add_param(&d->params, "%s *%s", k->spelled, a->name);
+    wrapper_buffer(r, a, k->constant);
+    vec_add(r->arena, &r->task->args, *a);
+    wrapper_add_param(&d->params, "int64_t %s", step.name);
+    step.value = step.name;
+    vec_add(r->arena, &r->task->dims, step.name);
+    vec_add(r->arena, &r->task->args, step);
+    str_addf(&d->fill,
+             "    %s **%s;\n    cudaMallocAsync((void **)&%s, %d * sizeof(%s *), stream);\n"
+             "    make_pointers<%s><<<%d / 256, 256, 0, stream>>>(%s, %s, %s);\n",
+             k->spelled, list, list, MOST_POINTERS, k->spelled, k->spelled, MOST_POINTERS, list, a->name,
+             step.name);
+    str_addf(&d->freed, "    cudaFreeAsync(%s, stream);\n", list);
+    while (str_starts(type, "const ") && strstr(type, "const const"))
+        type += strlen("const ");
+    str_addf(&d->call, "(%s)%s", type, list);
+    wrapper_ask(r, "the pointers in %s lie %s elements apart here; where do those of callers point?", a->name,
+                step.name);
+}
+
 static void give(struct alone *d, size_t i)
 {
     struct wrapper_reader *r = &d->r;
@@ -401,9 +549,22 @@ static void give(struct alone *d, size_t i)
         k.spelled = cast ? cast : "uint8_t";
         k.type = wrapper_type_name(r, k.spelled, &k.lanes);
     }
+    if (k.pointer && !k.type && k.stars == 1) { /* nobody knows which members it has */
+        k.type = "u8";
+        k.lanes = 2;
+    }
     struct init_arg a = {.name = *p->name ? p->name : arena_printf(r->arena, "arg%zu", i), .type = k.type};
     if (!k.pointer && k.lanes > 1 && !str_in(k.type, "f16|bf16")) {
         str_addf(&d->call, "%s%s", i ? ", " : "", wrapper_vector_value(r, a.name, &k));
+        return;
+    }
+    if (str_eq(k.spelled, "TORCH_DSA_KERNEL_ARGS")) { /* where assertions report to */
+        str_addf(&d->call, "%s0", i ? ", " : "");
+        return;
+    }
+    if (k.stars == 2 && k.type && k.lanes == 1 && *p->name) {
+        str_add(&d->call, i ? ", " : "");
+        give_pointers(d, &a, &k, wrapper_text(r->arena, r->v, p->first, p->last));
         return;
     }
     if (!k.pointer && wrapper_is_bits(k.spelled)) /* no number that a task has */
@@ -415,8 +576,9 @@ static void give(struct alone *d, size_t i)
     if (other)
         str_addf(&d->call, "reinterpret_cast<%s%s *>(%s)", k.constant ? "const " : "", k.spelled, a.name);
     else if (!k.type && !k.pointer &&
-             (give_view(d, a.name, k.spelled) || give_members(d, a.name, k.spelled) ||
-              give_made(d, a.name, k.spelled))) {
+             (give_view(d, &(struct view){a.name, a.name, k.spelled}) ||
+              give_members(d, a.name, k.spelled, WRAPPER_KERNEL) || give_made(d, a.name, k.spelled) ||
+              give_members(d, a.name, k.spelled, WRAPPER_METHODS))) {
         str_add(&d->call, a.name);
         return;
     } else if (!k.type && !k.pointer && wrapper_is_tag(r, k.spelled)) {
@@ -508,6 +670,7 @@ static void close_alone(struct alone *d)
     str_free(&d->call);
     str_free(&d->instance);
     str_free(&d->fill);
+    str_free(&d->freed);
     str_free(&d->r.head);
     map_free(&d->r.alias);
     map_free(&d->r.shown);
@@ -553,7 +716,8 @@ void wrapper_divisors(struct init_task *t, const struct init_wrapped *w)
     close_alone(&d);
 }
 
-static void declare_alone(struct init_task *t, const struct init_wrapped *w, bool shared)
+/* Gives how many sizes there may be before views share them. */
+static size_t declare_alone(struct init_task *t, const struct init_wrapped *w, bool shared)
 {
     struct init_source *s = w->source;
     struct init_wrapped with;
@@ -562,7 +726,7 @@ static void declare_alone(struct init_task *t, const struct init_wrapped *w, boo
 
     if (!open_alone(&d, t, w, &with)) {
         close_alone(&d);
-        return;
+        return INIT_MOST_DIMS;
     }
     d.shared = shared;
     for (size_t i = 0; i < d.r.kernel.n_list; i++)
@@ -571,18 +735,26 @@ static void declare_alone(struct init_task *t, const struct init_wrapped *w, boo
     wrapper_add_using(&open, s->arena, init_scope(s, w->kernel->scope));
     t->alone = true;
     t->any_block = d.grid.guessed;
-    t->launcher =
-        arena_printf(s->arena, "%sextern \"C\" void %s(%scudaStream_t stream)\n{\n%s%s%s}\n", str_text(&open),
-                     t->entry, str_text(&d.params), str_text(&d.r.head), str_text(&d.fill), launch);
+    t->views = !shared && (d.view || d.extents);
+    if (d.freed.len)
+        str_add(&open,
+                "template <typename T> __global__ void make_pointers(T **list, T *first, int64_t step)\n{\n"
+                "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "    list[i] = first + i * step;\n}\n\n");
+    t->launcher = arena_printf(s->arena, "%sextern \"C\" void %s(%scudaStream_t stream)\n{\n%s%s%s%s}\n",
+                               str_text(&open), t->entry, str_text(&d.params), str_text(&d.r.head),
+                               str_text(&d.fill), launch, str_text(&d.freed));
+    const size_t most = d.extents ? EASY_DIMS : INIT_MOST_DIMS;
     close_alone(&d);
+    return most;
 }
 
 void wrapper_declared(struct init_task *t, const struct init_wrapped *w)
 {
     const struct init_task before = *t;
 
-    declare_alone(t, w, false);
-    if (t->dims.n <= INIT_MOST_DIMS)
+    const size_t most = declare_alone(t, w, w->shared);
+    if (t->dims.n <= most || w->shared)
         return;
     *t = before;
     declare_alone(t, w, true);

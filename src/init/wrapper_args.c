@@ -71,7 +71,9 @@ const char *wrapper_listed(struct arena *a, const char *list, size_t which)
 
 const char *wrapper_instance_arg(const struct wrapper_reader *r, size_t which)
 {
-    return wrapper_listed(r->arena, r->in->instance, which);
+    const char *arg = wrapper_listed(r->arena, r->in->instance, which);
+
+    return arg && *arg ? arg : NULL; /* none is said: a number, where other types are tried */
 }
 
 int wrapper_kernel_constant(struct wrapper_reader *r, const char *name)

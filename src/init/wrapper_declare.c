@@ -211,10 +211,11 @@ bool wrapper_declaration(struct wrapper_reader *r, const struct wrapper_declarat
         return true;
     }
     if (strcasestr(type, "guard") || strcasestr(type, "nvtx") || strstr(type, "TensorOptions") ||
-        strstr(type, "std::string"))
+        strcasestr(type, "string"))
         return true;
     if (wrapper_has_word(r, d->init, d->last, "options|TensorOptions|device_of") && str_eq(type, "auto") &&
-        !wrapper_has_word(r, d->init, d->last, "empty|zeros|new_empty|data_ptr|full"))
+        !wrapper_has_word(r, d->init, d->last,
+                          "empty|zeros|new_empty|data_ptr|full|empty_like|zeros_like|ones_like|new_zeros|ones"))
         return true;
     if (makes_tensor(r, d, type))
         return true;

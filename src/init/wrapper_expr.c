@@ -354,6 +354,12 @@ static bool add_qualified(struct cursor *c)
     }
     if (add_environment(c, name, n))
         return true;
+    if (str_eq(name, "ceil_div") && token_is(head, "cuda") && n > 2 && !init_named(r->source, name)) {
+        c->i += n;
+        r->divides = true;
+        add(c, "ceil_div");
+        return true;
+    }
     if (!token_in(head, "at|c10|torch|caffe2") || n < 2)
         return false;
     dtype = wrapper_dtype(name);

@@ -106,6 +106,37 @@ static bool is_file_constant(const struct wrapper_reader *r, const char *word)
     return false;
 }
 
+/* Adds what is asked of a struct, `p.extent.rows`, `p.dims[0]`, or of a view in one, `p.x.size(0)`; the index
+ * behind it, 0: the launcher cannot know it. */
+static size_t known_member(const struct wrapper_reader *r, size_t i, size_t last, struct str *out)
+{
+    struct str path = {.arena = r->arena}, name = {.arena = r->arena};
+    size_t at = i + 1;
+
+    str_add(&path, token_text(r->arena, &r->v[i]));
+    str_add(&name, token_text(r->arena, &r->v[i]));
+    for (; at + 1 < r->f.body_end && token_is(&r->v[at], ".") && r->v[at + 1].kind == TOK_WORD; at += 2) {
+        const char *word = token_text(r->arena, &r->v[at + 1]);
+        const bool number = at + 4 < r->f.body_end && r->v[at + 3].kind == TOK_NUMBER;
+
+        if (number && str_in(word, "size|sizes|getSize") &&
+            wrapper_sign(&r->v[at + 2], "( [")) { /* of a view */
+            str_addf(out, "%s_%s", str_text(&name), token_text(r->arena, &r->v[at + 3]));
+            return at + 5;
+        }
+        str_addf(&path, ".%s", word);
+        str_addf(&name, "_%s", word);
+        if (number && token_is(&r->v[at + 2], "[") && token_is(&r->v[at + 4], "]")) {
+            str_addf(&path, "[%s]", token_text(r->arena, &r->v[at + 3]));
+            at += 3;
+        }
+    }
+    if (at == i + 1 || at > last || token_is(&r->v[at], "("))
+        return 0;
+    str_add(out, str_text(&path));
+    return at;
+}
+
 /* Adds what the word at i stands for; the index behind it, 0: the launcher cannot know it. */
 static size_t known_word(struct grid_reader *k, size_t i, size_t last, int depth, struct str *out)
 {
@@ -127,19 +158,9 @@ static size_t known_word(struct grid_reader *k, size_t i, size_t last, int depth
     if (p) {
         struct wrapper_type type = wrapper_type_of(k->r, r->v, p->first, p->last);
 
-        if (i + 5 < r->f.body_end && token_is(&r->v[i + 1], ".") &&
-            token_in(&r->v[i + 2], "size|sizes|getSize") && wrapper_sign(&r->v[i + 3], "( [") &&
-            r->v[i + 4].kind == TOK_NUMBER) { /* of a view */
-            str_addf(out, "%s_%s", word, token_text(r->arena, &r->v[i + 4]));
-            return i + 6;
-        }
-        bool member = i + 2 < last && token_is(&r->v[i + 1], ".") && !token_is(&r->v[i + 3], "(");
-        if (type.pointer || (!type.type && !member))
+        if (type.pointer)
             return 0;
-        str_add(out, word);
-        if (!type.type)
-            str_addf(out, ".%s", token_text(r->arena, &r->v[i + 2]));
-        return type.type ? i + 1 : i + 3;
+        return type.type ? (str_add(out, word), i + 1) : known_member(r, i, last, out);
     }
     if (i + 1 < last && wrapper_sign(&r->v[i + 1], "( . [ -> <"))
         return 0;
@@ -697,6 +718,24 @@ static void read_called(struct called *c, const struct init_source *s, const str
     }
 }
 
+/* Does the kernel say dynamic shared memory that the file declares outside of it? */
+static bool says_outer_shared(const struct wrapper_reader *r)
+{
+    const struct token *v = r->source->tokens.v;
+
+    for (size_t i = r->f.body; i < r->f.body_end; i++) {
+        const struct init_names *found =
+            r->v[i].kind == TOK_WORD ? init_named(r->source, token_text(r->arena, &r->v[i])) : NULL;
+        for (size_t k = 0; found && k < found->decls.n; k++) {
+            const struct init_decl *d = &r->source->decls.v[found->decls.v[k]];
+            if (d->kind == INIT_VARIABLE && token_is(&v[d->first], "extern") &&
+                token_is(&v[d->first + 1], "__shared__"))
+                return true;
+        }
+    }
+    return false;
+}
+
 void wrapper_grid(struct wrapper_reader *r, struct wrapper_grid *g)
 {
     struct grid_reader k = {.r = r, .g = g};
@@ -721,7 +760,7 @@ void wrapper_grid(struct wrapper_reader *r, struct wrapper_grid *g)
     }
     read_called(&called, r->source, r->v + r->f.body, r->f.body_end - r->f.body);
     map_free(&called.seen);
-    g->shared = called.shared;
+    g->shared = called.shared || says_outer_shared(r);
     if (!k.blocks && !k.threads) { /* the kernel leaves its indices to others */
         k.blocks = called.blocks & 1;
         k.threads = called.threads;

@@ -188,7 +188,7 @@ static void need_word(struct slice *s, const struct token *t)
     struct wrapper_members members = {0};
     struct wrapper_type k;
     if (s->owner)
-        wrapper_members(r, s->owner, true, &members);
+        wrapper_members(r, s->owner, NULL, WRAPPER_OWN, &members);
     for (size_t i = 0; i < members.n; i++) {
         if (str_eq(members.v[i].name, word) && members.v[i].type.type && !members.v[i].type.pointer)
             give(s, word, members.v[i].type.spelled);

@@ -208,12 +208,39 @@ static const char *template_for(struct wrapper_reader *r, const struct tokens *o
     return class && strchr(class, '<') ? arena_strndup(r->arena, class, strcspn(class, "<")) : NULL;
 }
 
+static size_t commas(const char *text)
+{
+    size_t n = 0;
+
+    for (; *text; text++)
+        n += *text == ',';
+    return n;
+}
+
+/* A class template of the files that has as many parameters, and the name of the parameter in its own. */
+static const char *template_called(struct wrapper_reader *r, const struct wrapper_tparam *p)
+{
+    for (size_t i = 0; i < r->source->decls.n && *p->name; i++) {
+        const struct init_decl *d = &r->source->decls.v[i];
+        if (d->kind != INIT_TYPE || !d->is_template || d->specialised || !strcasestr(d->name, p->name))
+            continue;
+        const size_t end = init_angle(r->source, d->first + 1, d->end);
+        if (commas(init_text(r->source, d->first, end)) != commas(p->type))
+            continue;
+        wrapper_ask(r, "which template is %s? (name the instance: %s<...>)", p->name, r->kernel.name);
+        return arena_printf(r->arena, "%s%s", init_scope(r->source, d->scope), d->name);
+    }
+    return NULL;
+}
+
 const char *wrapper_fitting(struct wrapper_reader *r, const struct wrapper_tparam *p, const char *value)
 {
     if (value && !p->is_type && wrapper_type_name(r, value, NULL)) /* of an overload with other parameters */
         value = NULL;
     if (!value && str_starts(p->type, "template"))
         value = template_for(r, &r->kernel_tokens, p->name);
+    if (!value && str_starts(p->type, "template"))
+        value = template_called(r, p);
     return value;
 }
 

@@ -71,6 +71,18 @@ static const struct known_type {
     {"char4", "i8", 4},
     {"uchar4", "u8", 4},
     {"short2", "i16", 2},
+    {"short3", "i16", 3},
+    {"short4", "i16", 4},
+    {"ushort2", "u16", 2},
+    {"ushort3", "u16", 3},
+    {"ushort4", "u16", 4},
+    {"char3", "i8", 3},
+    {"uchar2", "u8", 2},
+    {"uchar3", "u8", 3},
+    {"double3", "f64", 3},
+    {"double4", "f64", 4},
+    {"longlong2", "i64", 2},
+    {"ulonglong2", "u64", 2},
     {"__nv_fp8_e4m3", "u8", 1},
     {"__nv_fp8_e5m2", "u8", 1},
     {"__nv_fp8x2_e4m3", "u8", 2},
@@ -93,6 +105,16 @@ static const struct {
     {"float16_t", "__half"},
     {"bfloat16_t", "__nv_bfloat16"},
     {"ArrayRef", NULL},
+    {"int8", "int8_t"},
+    {"int16", "int16_t"},
+    {"int32", "int32_t"},
+    {"int64", "int64_t"},
+    {"uint8", "uint8_t"},
+    {"uint16", "uint16_t"},
+    {"uint32", "uint32_t"},
+    {"uint64", "uint64_t"},
+    {"float32", "float"},
+    {"float64", "double"},
     {"Float8_e4m3fn", "__nv_fp8_e4m3"},
     {"Float8_e5m2", "__nv_fp8_e5m2"},
 };
@@ -231,20 +253,33 @@ const char *wrapper_type_name(struct wrapper_reader *r, const char *spelled, int
     return k ? k->type : NULL;
 }
 
+/* What the name of a pointer's type points to; NULL: it is no such name. */
+static const char *pointer_alias(struct wrapper_reader *r, const char *spelled)
+{
+    const char *of = map_get(&r->alias, spelled);
+
+    of = of ? of : wrapper_file_alias(r, last_name(spelled));
+    if (!of || !str_ends(of, "*") || strchr(of, '('))
+        return NULL;
+    size_t len = strlen(of) - 1;
+    while (len && of[len - 1] == ' ')
+        len--;
+    return arena_strndup(r->arena, of, len);
+}
+
 struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token *v, size_t first, size_t last)
 {
     struct wrapper_type t = {.lanes = 1};
     struct str words = {0};
     const struct known_type *k;
     const char *spelled, *stated;
-    int stars = 0;
 
     for (size_t i = first; i < last; i++) {
         if (token_is(&v[i], "const"))
             t.constant = t.constant || !t.pointer;
         else if (wrapper_sign(&v[i], "* [")) {
             t.pointer = true;
-            stars++;
+            t.stars++;
         } else if (wrapper_sign(&v[i], "& &&"))
             t.reference = true;
         else if (
@@ -259,6 +294,18 @@ struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token
         }
     }
     spelled = words.s ? str_take(&words, r->arena) : "";
+    if (!t.pointer && (stated = pointer_alias(r, spelled))) { /* `using pointer = T *;` */
+        t.pointer = true;
+        t.stars = 1;
+        spelled = stated;
+    }
+    stated = map_get(&r->alias, spelled);
+    if (stated && str_starts(stated, "const "))
+        t.constant = true;
+    if (str_starts(spelled, "const ")) {
+        t.constant = true;
+        spelled += 6;
+    }
     stated = last_name(spelled);
     t.optional = strcasestr(spelled, "optional<") != NULL;
     t.tensor = str_in(stated, "Tensor|TensorView|Tensor>|TensorView>") || str_ends(spelled, "Tensor") ||
@@ -278,7 +325,7 @@ struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token
         t.spelled = k->spelled;
         t.type = k->type;
         t.lanes = k->lanes;
-    } else if (t.pointer && stars == 1 && !str_eq(spelled, "void"))
+    } else if (t.pointer && t.stars == 1 && !str_eq(spelled, "void"))
         t.type = wrapper_plain_elements(r, spelled, &t.lanes);
     return t;
 }

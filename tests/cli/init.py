@@ -145,6 +145,18 @@ SOUND = [
     ("taken", "src/taken.cu", "copy_strided", "[100]",
      ["{name: out_strides, type: i32, shape: [1], role: in, values: {kind: constant, value: 1}} # TODO: a guess: "]),
     ("taken", "src/taken.cu", "number_places", "[20]", ["shape: [32 * blocks_y], role: out}"]),
+    # Classes by value, pointers to pointers, and what a launch or a template leaves unsaid.
+    ("held", "src/held.cu", "raise_view", "[5, 40]", ["{name: x_data_, type: f32, shape: [blocks, x_1], role: inout}"]),
+    ("held", "src/held.cu", "copy_board", "[5, 40]",
+     ["{name: board_cells, type: f32, shape: [board_extent_rows, board_extent_columns], role: in}", "role: out}"]),
+    ("held", "src/held.cu", "double_square", "[100]", ["{name: s_data, type: f32, shape: [s_side], role: inout}"]),
+    ("held", "src/held.cu", "gather_rows", "[64, 5, 40]", ["{name: rows, type: f32, shape: [n, rows_step], role: in}"]),
+    ("held", "src/held.cu", "widen_each", "[100]", ["{name: x, type: f16, shape: [n], role: in}"]),
+    ("held", "src/held.cu", "turn_sign", "[100]", ["{name: y, type: f32, shape: [n], role: out}"]),
+    ("held", "src/held.cu", "sum_halves", "[5, 40]", ["{name: x, type: f32, shape: [blocks, n], role: in}"]),
+    ("held", "src/held.cu", "end_each", "[100]", ["# TODO: which template is Ending? "]),
+    ("held", "src/held.cu", "shift_fours", "[100]", ["{name: y, type: f32, shape: [n], role: out}"]),
+    ("held", "src/held.cu", "first_places", "[100]", ["{name: places, type: i16, shape: [3 * n], role: in}"]),
 ]
 
 
