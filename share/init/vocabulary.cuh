@@ -394,12 +394,45 @@ template <typename T, int Dim, typename IndexT = int> struct THCDeviceSubTensor 
     {
         return data_;
     }
-    __host__ __device__ decltype(auto) operator[](IndexT i) const
+    __host__ __device__ auto operator[](IndexT i) const
     {
-        if constexpr (Dim == 1)
-            return (data_[stride_[0] * i]);
-        else
-            return THCDeviceSubTensor<T, Dim - 1, IndexT>{data_ + stride_[0] * i, size_ + 1, stride_ + 1};
+        return THCDeviceSubTensor<T, Dim - 1, IndexT>{data_ + stride_[0] * i, size_ + 1, stride_ + 1};
+    }
+};
+template <typename T, typename IndexT> struct THCDeviceSubTensor<T, 0, IndexT> {
+    T *data_;
+    const IndexT *size_, *stride_;
+    __host__ __device__ T *data() const
+    {
+        return data_;
+    }
+    __host__ __device__ operator T &() const
+    {
+        return *data_;
+    }
+    __host__ __device__ T &operator=(T x) const
+    {
+        return *data_ = x;
+    }
+    __host__ __device__ T &operator=(const THCDeviceSubTensor &x) const
+    {
+        return *data_ = *x.data_;
+    }
+    template <typename X> __host__ __device__ T &operator+=(X x) const
+    {
+        return *data_ = *data_ + T(x);
+    }
+    template <typename X> __host__ __device__ T &operator-=(X x) const
+    {
+        return *data_ = *data_ - T(x);
+    }
+    template <typename X> __host__ __device__ T &operator*=(X x) const
+    {
+        return *data_ = *data_ * T(x);
+    }
+    template <typename X> __host__ __device__ T &operator/=(X x) const
+    {
+        return *data_ = *data_ / T(x);
     }
 };
 template <typename T, int Dim, typename IndexT = int> struct THCDeviceTensor {
@@ -424,7 +457,7 @@ template <typename T, int Dim, typename IndexT = int> struct THCDeviceTensor {
             n *= size_[i];
         return n;
     }
-    __host__ __device__ decltype(auto) operator[](IndexT i) const
+    __host__ __device__ auto operator[](IndexT i) const
     {
         return THCDeviceSubTensor<T, Dim, IndexT>{data_, size_, stride_}[i];
     }

@@ -257,6 +257,8 @@ static void add_headers(struct init_source *s, const char *text, struct str *out
         if (str_in(angled, device) || library_of(text, angled))
             vec_add(s->arena, &list, angled);
     }
+    if (strstr(text, "cub::")) /* where a header that is not read includes it */
+        vec_add(s->arena, &list, "<cub/cub.cuh>");
     for (size_t i = 0; i < ARRAY_LEN(for_words); i++) {
         if (str_has_word(text, for_words[i].word))
             vec_add(s->arena, &list, for_words[i].header);

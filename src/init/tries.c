@@ -209,6 +209,10 @@ static const char *other_types(struct init_source *s, const struct init_task *t,
         if (!token_in(&v[i], "typename|class") || v[i + 1].kind != TOK_WORD) /* a number: as it was */
             continue;
         const char *word = token_text(s->arena, &v[i + 1]);
+        const char *was = strstr(t->launcher, arena_printf(s->arena, "using %s = ", word));
+        was = was ? strstr(was, " = ") + 3 : NULL;
+        if (was && strcspn(was, "<") < strcspn(was, ";")) /* a class of the files */
+            continue;
         const char *type = half || strcasestr(word, "acc") || strcasestr(word, "comp") ? "float" : "__half";
         if (!str_eq(wrapper_default_type(word), "float"))
             type = wrapper_default_type(word);

@@ -427,6 +427,11 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
                 "static constexpr long common_divisor(long a, long b)\n{\n    while (b) {\n"
                 "        long rest = a % b;\n        a = b;\n        b = rest;\n    }\n    return a;\n}\n\n");
         wrapper_add_using(&text, s->arena, init_scope(s, w->kernel->scope));
+        if (!str_eq(host->scope, w->kernel->scope) &&
+            *init_scope(s, host->scope)) { /* of which nothing may be left */
+            const char *scope = init_scope(s, host->scope);
+            str_addf(&text, "namespace %.*s {\n}\n", (int)strlen(scope) - 2, scope);
+        }
         if (!str_eq(host->scope, w->kernel->scope))
             wrapper_add_using(&text, s->arena, init_scope(s, host->scope));
         str_addf(&text, "extern \"C\" void %s(%s)\n{\n%s%s", t->entry, params, str_text(&d.r.head),

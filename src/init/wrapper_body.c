@@ -448,6 +448,19 @@ static size_t label(struct wrapper_reader *r, size_t i, size_t end)
     return fails ? end : colon + 1;
 }
 
+/* Is it a macro that nothing of what was read defines around a call of the runtime, `TRY(cudaMalloc(&p, n))`?
+ */
+static bool checks_runtime(struct wrapper_reader *r, size_t i, size_t last)
+{
+    if (i + 3 >= last || r->v[i].kind != TOK_WORD || !token_is(&r->v[i + 1], "(") ||
+        !token_is(&r->v[i + 3], "("))
+        return false;
+    const char *name = token_text(r->arena, &r->v[i]), *of = token_text(r->arena, &r->v[i + 2]);
+
+    return str_starts(of, "cuda") && isupper((unsigned char)of[4]) && !init_named(r->source, name) &&
+           wrapper_skip(r->v, last, i + 1) == last;
+}
+
 /* A call of a macro or function that only the framework needs. */
 static bool needless(struct wrapper_reader *r, size_t i, size_t last)
 {
@@ -465,7 +478,7 @@ static bool needless(struct wrapper_reader *r, size_t i, size_t last)
         return true;
     if (last > name + 1 && !token_is(&r->v[name + 1], "("))
         return false;
-    if (token_in(&r->v[name], left_out))
+    if (token_in(&r->v[name], left_out) || (checks_runtime(r, i, last) && !wrapper_says_launch(r, i, last)))
         return true;
     if (last == name + 1 && name == i) /* a macro without arguments that nobody defines */
         return !token_in(&r->v[i], "break|continue|return");
@@ -510,7 +523,8 @@ static size_t simple(struct wrapper_reader *r, size_t i, size_t end)
     }
     if (r->of_types && token_is(&r->v[i], "break"))
         return next;
-    if ((call || token_is(&r->v[i], "(")) && wrapper_has_word(r, i, i + 3 < last ? i + 3 : last, left_out)) {
+    if (checks_runtime(r, i, last) ||
+        ((call || token_is(&r->v[i], "(")) && wrapper_has_word(r, i, i + 3 < last ? i + 3 : last, left_out))) {
         for (size_t k = i + 1; k + 1 < last; k++) { /* what is checked is done */
             if (token_in(&r->v[k], memory_calls) && token_is(&r->v[k + 1], "(")) {
                 wrapper_line(r, "%s;", wrapper_expr(r, k, wrapper_skip(r->v, last, k + 1)));

@@ -354,10 +354,12 @@ static bool add_qualified(struct cursor *c)
     }
     if (add_environment(c, name, n))
         return true;
-    if (str_eq(name, "ceil_div") && token_is(head, "cuda") && n > 2 && !init_named(r->source, name)) {
+    if (str_in(name, "ceil_div|ceilDiv|CeilDiv|cdiv|divUp|DivUp|iDivUp|div_up|DIVUP|DIV_UP|CEIL_DIV") &&
+        token_is(at(c, n), "(") && !token_in(head, "at|c10|torch") && !init_named(r->source, name) &&
+        !map_has(&r->source->macro_names, name)) { /* of a library's */
         c->i += n;
         r->divides = true;
-        add(c, "ceil_div");
+        add(c, "ceil_div<int64_t>");
         return true;
     }
     if (!token_in(head, "at|c10|torch|caffe2") || n < 2)
@@ -434,6 +436,12 @@ static bool is_stream(const struct wrapper_reader *r, const struct token *t)
     return false;
 }
 
+/* `stream == 0`: is it the default one? A launcher's is none. */
+static bool is_no_stream(struct cursor *c)
+{
+    return wrapper_sign(at(c, 1), "== !=") && (token_is(at(c, 2), "0") || token_in(at(c, 2), "NULL|nullptr"));
+}
+
 /* `c.first` and `c.second` of the device's compute capability: H200's, as the simulator's. */
 static bool add_capability(struct cursor *c)
 {
@@ -495,6 +503,9 @@ char *wrapper_expr(struct wrapper_reader *r, size_t first, size_t last)
             c.i++;
             add(&c, token_text(r->arena, t));
             str_addf(&c.out, "Async(%s, stream)", inner(&c));
+        } else if (!member && is_stream(r, t) && is_no_stream(&c)) {
+            add(&c, token_is(at(&c, 1), "==") ? "false" : "true");
+            c.i += 3;
         } else if (!member && is_stream(r, t)) {
             c.i++;
             if (token_is(at(&c, 0), ".") && token_is(at(&c, 1), "stream"))

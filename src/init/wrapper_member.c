@@ -175,6 +175,11 @@ static void add_members(struct wrapper_reader *r, const struct token *v, size_t 
             return;
         if (!m.type.type && strchr(m.type.spelled, '<'))
             m.type.spelled = with_types(r, m.type.spelled);
+        if (m.type.stars == 1 && !m.type.type && !str_eq(m.type.spelled, "void") &&
+            str_is_name(m.type.spelled) && !wrapper_struct_named(r, m.type.spelled)) { /* of a library: bytes */
+            m.type.type = "u8";
+            m.type.lanes = 2;
+        }
         if (m.type.pointer && !m.type.type && str_eq(m.type.spelled, "void")) {
             const char *spelled = cast_in_kernel(r, m.name);
             m.type.spelled = spelled ? spelled : "float";

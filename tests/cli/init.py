@@ -157,6 +157,11 @@ SOUND = [
     ("held", "src/held.cu", "end_each", "[100]", ["# TODO: which template is Ending? "]),
     ("held", "src/held.cu", "shift_fours", "[100]", ["{name: y, type: f32, shape: [n], role: out}"]),
     ("held", "src/held.cu", "first_places", "[100]", ["{name: places, type: i16, shape: [3 * n], role: in}"]),
+    ("held", "src/said.cu", "halve_each", "[100]", ["{name: y, type: f32, shape: [n], role: out}\n"]),
+    ("held", "src/said.cu", "add_lengths", "[100]", ["{name: sum, type: i32, shape: [n], role: out}"]),
+    ("held", "src/said.cu", "pair_each", "[100]", ["{name: y, type: f32, shape: [2 * n], role: out}"]),
+    ("held", "src/said.cu", "range_sizes", "[100]", ["flags: [--std=c++20]\n"]),
+    ("held", "src/said.cu", "take_flags", "[100]", ["{name: states, type: u8, "]),
 ]
 
 
