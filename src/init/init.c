@@ -422,7 +422,10 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     if (s->anew)
         return;
     tell_supplied(s, t);
-    if ((!ran || !t->runs) && *not_found(s))
+    bool guessed = false;
+    for (size_t i = 0; i < s->supplied.n; i++)
+        guessed = guessed || !s->supplied.v[i].from;
+    if ((!ran || !t->runs || guessed) && *not_found(s))
         vec_add(s->arena, &t->notes, not_found(s));
     if (!ran) {
         init_close_strides(t, s->arena);

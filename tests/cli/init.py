@@ -367,10 +367,19 @@ def other_kernels_are_left_out(folder):
 @case
 def a_missing_header_is_named(folder):
     """The task is written as far as it got."""
-    write(os.path.join(folder, "k.cu"), '#include "gone.h"\n__global__ void k(gone_t *p, int n) { p[n] = 0; }\nvoid f(gone_t *p, int n) { k<<<1, n>>>(p, n); }\n')
+    write(os.path.join(folder, "k.cu"), '#include "gone.h"\n__global__ void k(Gone *p, int n) { p[n] = 0; }\nvoid f(Gone *p, int n) { k<<<1, n>>>(p, n); }\n')
     done = said(astra(folder, "init", "k.cu:k", "--out", "task"), 0)
-    expect('not found: "gone.h" (k.cu:1); -I DIR' in done.out and "has the type gone_t" in done.out, done.out)
+    expect('not found: "gone.h" (k.cu:1); -I DIR' in done.out and "has the type Gone" in done.out, done.out)
     expect(os.path.exists(os.path.join(folder, "task/task.yaml")), "no task")
+
+
+@case
+def a_type_that_is_a_guess_is_said(folder):
+    """One of integers, by its name; the header that may say it is named all the same."""
+    write(os.path.join(folder, "k.cu"), '#include "gone.h"\n__global__ void k(gone_t *p, int n) { if (threadIdx.x < n) p[threadIdx.x] = 0; }\n'
+          'void f(gone_t *p, int n, cudaStream_t s) { k<<<1, n, 0, s>>>(p, n); }\n')
+    done = said(astra(folder, "init", "k.cu:k", "--out", "task"), 0)
+    expect('not found: "gone.h" (k.cu:1); -I DIR' in done.out and "defines gone_t, which is int here" in done.out, done.out)
 
 
 @case
