@@ -117,22 +117,12 @@ static struct record_field vector_fields[ARRAY_LEN(vectors)][4];
     {                                                                                   \
         .kind = TY_OPAQUE, .name = (spelling), .size = (bytes), .align = MIN(bytes, 4), \
     }
+/* The states of random numbers are those that a launcher has pointers to. */
 static const struct type packed_types[] = {
-    PACKED("__half2", 4),
-    PACKED("__nv_bfloat162", 4),
-    PACKED("__nv_fp8_e4m3", 1),
-    PACKED("__nv_fp8x2_e4m3", 2),
-    PACKED("__nv_fp8x4_e4m3", 4),
-    PACKED("__nv_fp8_e5m2", 1),
-    PACKED("__nv_fp8x2_e5m2", 2),
-    PACKED("__nv_fp8x4_e5m2", 4),
-    /* what a launcher has pointers to */
-    PACKED("curandState", 48),
-    PACKED("curandState_t", 48),
-    PACKED("curandStateXORWOW", 48),
-    PACKED("curandStateXORWOW_t", 48),
-    PACKED("curandStatePhilox4_32_10", 64),
-    PACKED("curandStatePhilox4_32_10_t", 64),
+    PACKED("__half2", 4),         PACKED("__nv_bfloat162", 4),       PACKED("__nv_fp8_e4m3", 1),
+    PACKED("__nv_fp8x2_e4m3", 2), PACKED("__nv_fp8x4_e4m3", 4),      PACKED("__nv_fp8_e5m2", 1),
+    PACKED("__nv_fp8x2_e5m2", 2), PACKED("__nv_fp8x4_e5m2", 4),      PACKED("curandState", 48),
+    PACKED("curandState_t", 48),  PACKED("curandStateXORWOW_t", 48), PACKED("curandStatePhilox4_32_10_t", 64),
 };
 
 /* Enumerations of CUB that templates take, each with its names from 0 on. */
