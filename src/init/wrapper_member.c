@@ -82,7 +82,7 @@ static void name_tparams(struct wrapper_reader *r, const struct init_decl *d, co
         token_is(&v[d->first], "template") ? init_angle(r->source, d->first + 1, d->end) : d->first;
     size_t which = 0;
 
-    if (open)
+    if (open && str_ends(open, ">"))
         inside = arena_strndup(r->arena, open + 1, strlen(open) - 2);
     for (size_t i = d->first + 2, next; i + 1 < end; i = next + 1, which++) {
         next = wrapper_item(v, i, end - 1);
