@@ -211,7 +211,8 @@ const char *poly_text(const struct function *f, const struct poly *p)
     for (int i = 0; i < p->n; i++) {
         const struct term *t = &p->t[i];
         int64_t by = t->by < 0 && i > 0 ? -t->by : t->by;
-        str_add(&b, i == 0 ? "" : t->by < 0 ? " - " : " + ");
+        if (i > 0)
+            str_add(&b, t->by < 0 ? " - " : " + ");
         if (t->n == 0 || by == -1 || llabs(by) != 1)
             str_addf(&b, "%lld%s", (long long)by, t->n > 0 ? " * " : "");
         for (int k = 0; k < t->n; k++) {

@@ -377,8 +377,8 @@ static void apart_edit(const struct function *f, const struct shared_loop *l, co
     bool plain =
         node_is(unbracketed(l->turns.start), NODE_IDENTIFIER) || node_is(l->turns.start, NODE_NUMBER_LITERAL);
 
-    edits_node(edits, l->turns.start,
-               str_eq(start, "0") ? n->lane : arena_printf(a, plain ? "%s + %s" : "(%s) + %s", start, n->lane));
+    const char *from = arena_printf(a, plain ? "%s + %s" : "(%s) + %s", start, n->lane);
+    edits_node(edits, l->turns.start, str_eq(start, "0") ? n->lane : from);
     edits_node(edits, node_field(loop, FIELD_UPDATE),
                arena_printf(a, "%s += %d", l->turns.index->name, n->lanes));
     for (size_t i = 0; i < l->turns.n_sums; i++) {
