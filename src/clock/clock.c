@@ -737,8 +737,9 @@ bool ptx_time_launch(const struct ptx_timed *on, const struct ptx_launch *l, str
     struct ptx_queue counters = {0};
     r.options.queue = &counters;
 
-    bool done = false, ok = take_sample(&r, &p, &done, err);
-    bool queue = ok && r.n_blocks > 1 && !l->cooperative && (done ? p.takes_again : report->end == PTX_HUNG);
+    bool done = false, ok = on->waits || take_sample(&r, &p, &done, err);
+    bool queue = ok && !on->waits && r.n_blocks > 1 && !l->cooperative &&
+                 (done ? p.takes_again : report->end == PTX_HUNG);
     if (queue) {
         bool was_done = done;
         ok = take_turns(&r, &p, &done, err);
@@ -750,8 +751,9 @@ bool ptx_time_launch(const struct ptx_timed *on, const struct ptx_launch *l, str
     }
     bool all = p.samples.n == r.n_blocks || queue;
     /* The grid's barrier is an atomic whose result is branched on, but a sample may pass it (engine.c). */
-    bool smaller =
-        ok && !queue && (report->end == PTX_HUNG || (done && p.result_branches && !all && !l->cooperative));
+    bool smaller = ok && !queue &&
+                   (on->waits || report->end == PTX_HUNG ||
+                    (done && p.result_branches && !all && !l->cooperative));
     if (smaller)
         ok = take_smaller(&r, &p, &done, err);
     double scale = (double)r.n_blocks / (double)MAX(p.samples.n, (size_t)1);

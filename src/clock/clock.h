@@ -102,6 +102,7 @@ struct ptx_timed { /* what a launch is timed on */
     const struct ptx_resources *resources; /* of its kernel; NULL: unknown */
     struct ptx_cache *cache;
     struct arena *arena; /* of the lines of its time */
+    bool waits;          /* its blocks are known to wait for each other: there is no sample of it */
 };
 
 /* Modelled time of one launch: runs a sample of its blocks. Where options->work says that the sample is light,

@@ -538,6 +538,41 @@ void add_exponents(struct builder *b)
     }
 }
 
+/* Numbers whose exponentials are light are not nothing beside large ones: both in one input, and every other
+ * input the one or the other. */
+static void add_deep(struct builder *b, const struct shapes *s, size_t shape, unsigned turn)
+{
+    const struct task *t = b->task;
+    size_t before = b->cases.n, seen = 0;
+
+    builder_add(b, s, shape, "light exponentials beside large numbers", VALUE_NORMAL, -1);
+    for (size_t i = 0; b->cases.n > before && i < t->n_args; i++) {
+        struct task_values *v = (struct task_values *)&b->cases.v[before].values[i];
+        if (!task_is_any_float(&t->args[i]))
+            continue;
+        v->kind = VALUE_HUGE;
+        v->turn = turn ? TURN_ALL_DEEP + (turn + seen++) % 2 : TURN_DEEP;
+    }
+    if (b->cases.n > before)
+        b->cases.v[before].wild = true;
+}
+
+void add_light(struct builder *b, const struct shapes *rows)
+{
+    const struct task *t = b->task;
+    struct shapes s = {.task = t, .arena = b->arena};
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->n_args; i++)
+        n += task_is_any_float(&t->args[i]);
+    if (n > 0 && rows->n && writes_floats(t))
+        add_deep(b, rows, 0, 0);
+    if (n < 2 || !writes_floats(t) || !add_one_small(&s, "light exponentials"))
+        return;
+    for (unsigned turn = 1; turn <= 2; turn++)
+        add_deep(b, &s, 0, turn);
+}
+
 /* ---- flags ---- */
 
 bool task_is_flag(const struct task_arg *arg)

@@ -43,6 +43,10 @@ enum {
     TURN_PARTS,
     TURN_NEAR_ENDS
 };
+/* Of huge values, from here on: numbers whose exponentials are next to nothing, beside numbers that make them
+ * count: both in every row, in one half and the other, in every other element and in between; all of the one;
+ * all of the other. */
+enum { TURN_DEEP = N_HUGE, TURN_ALL_DEEP, TURN_ALL_EDGE };
 
 struct task_values { /* how a buffer is filled: element i is a pure function of (this, seed, i) */
     enum value_kind kind;

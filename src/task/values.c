@@ -246,6 +246,34 @@ static double huge(const struct task_arg *arg, const struct task_values *v, uint
     return fmax(fmin(normal * of->sums, of->edge), -of->edge);
 }
 
+enum { DEEP_ALIKE = 16, SHALLOW = 8, DEEPS = 32 };
+
+/* Which part of a row is deep: halves that alternate, quarters, ... , neighbours; and the other way round in
+ * every second row. The ends of that list come first, since rows may be few. */
+static bool is_deep(struct place at)
+{
+    int levels = 1, turn;
+
+    while (levels < 62 && at.length >> (levels + 1))
+        levels++;
+    turn = (int)(at.row / 2 % levels);
+    int64_t parts = (int64_t)2 << (turn & 1 ? levels - 1 - turn / 2 : turn / 2);
+    return (int64_t)((__int128)at.column * parts / at.length + at.row) % 2 == 0;
+}
+
+/* So far below zero that an exponential is light, as far in a whole vector, and in the next one further; or so
+ * large that it counts all the same. */
+static double deep(const struct task_arg *arg, const struct task_values *v, uint64_t own, struct place at,
+                   uint64_t bits)
+{
+    double edge = arg->type == KT_F16 ? 65504 : 0x1p60, part = rng_unit_of(bits);
+    uint64_t vector = rng_hash(own, (uint64_t)at.row) + (uint64_t)at.column / DEEP_ALIKE;
+
+    if (v->turn == TURN_ALL_EDGE || (v->turn == TURN_DEEP && !is_deep(at)))
+        return (rng_mix(bits) & 1 ? edge : -edge) * (1 - part / 16);
+    return -(SHALLOW + (double)(vector % DEEPS) + part);
+}
+
 /* A normal number times a power of two, one of so many from the highest down. */
 static double normal_below(uint64_t bits, int highest, int n)
 {
@@ -361,7 +389,7 @@ _Static_assert((int)ENDS == (int)N_PATTERNS, "the ends are drawn by themselves")
 enum {
     LARGE_SCALE = 100,
     SHORT_STEPS = 32,
-    INDEX_ROWS = 16 /* that a single row of indices is taken for */,
+    INDEX_ROWS = 16 /* that a single row is taken for */,
     NOT_PLAIN = 3,
     SYMMETRIC_ROWS = 61, /* one in so many has an element that is not its mirror's */
     PART = 2048,         /* elements, of which a row has at least so many parts: */
@@ -655,6 +683,8 @@ static void fill(const struct task_arg *arg, const struct task_values *values, c
         row_length = 1;
     if (values->patterned && values->kind == VALUE_INDEX && arg->n_shape == 1)
         row_length = MAX(row_length / INDEX_ROWS, (int64_t)8); /* the patterns share them out */
+    if (values->kind == VALUE_HUGE && values->turn == TURN_DEEP && arg->n_shape == 1)
+        row_length = MAX(row_length / INDEX_ROWS, (int64_t)2); /* in every way, too */
     at = place_of(first, row_length);
     for (int64_t i = first; i < first + n; i++, p += size, place_next(&at)) {
         if (task_value_ordered(values->kind)) {
@@ -692,6 +722,8 @@ static void fill(const struct task_arg *arg, const struct task_values *values, c
             v = nearest_to_zero(values, range[0], range[1]);
         else if (values->kind == VALUE_CANCELLING)
             v = cancelling(own, i, row_length);
+        else if (values->kind == VALUE_HUGE && values->turn >= TURN_DEEP)
+            v = deep(arg, values, own, at, d.bits);
         else if (values->kind == VALUE_HUGE)
             v = huge(arg, values, own, place_of(i, slice), d.bits);
         else if (values->kind == VALUE_NORMAL && d.sorted)

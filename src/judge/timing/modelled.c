@@ -20,6 +20,8 @@ struct timing {
     double longest_us;
     const struct work *work; /* NULL: nobody counted */
     size_t launch_i;         /* of the plan */
+    bool waits;              /* some launch's blocks wait for others, and what a sample left hides which: */
+    size_t waits_i;          /* it is this one */
     VEC(struct earlier) earlier;
     size_t n_whole; /* the first ones of these are known to have left all that they leave */
     bool scoring;   /* this regime's lines go into the profile */
@@ -64,7 +66,8 @@ static bool time_launch(const struct timing *t, const struct ptx_launch *l, cons
                                   .registers = k->resources.registers,
                                   .sample_seed = rng_hash(t->version->judge->options.seed, 0x73616d70),
                                   .work = work_of_launch(t)};
-    const struct ptx_timed on = {t->version->module, t->stage->mem, &o, &k->resources, t->cache, t->arena};
+    const struct ptx_timed on = {t->version->module, t->stage->mem, &o, &k->resources, t->cache, t->arena,
+                                 t->waits && t->waits_i == t->launch_i};
     bool ok = ptx_time_launch(&on, l, x, &report, err);
 
     if (ok)
@@ -126,6 +129,8 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
                                       step->kernel, task_dims_text(t->arena, t->stage->task, t->stage->dims))};
     }
     note_launch(t, l, k);
+    if (fate->verdict == VERDICT_HUNG)
+        t->waits_i = t->launch_i;
     t->launch_i++;
     /* The suite has seen it come to an end: here it is only too long for a clock that cannot take a sample of
      * it. */
@@ -203,8 +208,8 @@ struct task_values timed_values(const struct task_arg *arg)
     return v;
 }
 
-static bool measure_workload(struct timing *t, size_t workload, struct trial_workload *w, struct fate *fate,
-                             struct err *err)
+static bool model_once(struct timing *t, size_t workload, struct trial_workload *w, struct fate *fate,
+                       struct err *err)
 {
     struct version *v = t->version;
     struct judge *j = v->judge;
@@ -260,6 +265,32 @@ static bool measure_workload(struct timing *t, size_t workload, struct trial_wor
     ptx_cache_close(t->cache);
     stage_close(&stage);
     return ok;
+}
+
+/* Blocks that wait for others leave their counters raised in a sample, so that the smaller grid, which has all
+ * that wait for each other, begins with what nobody cleared. It has its own memory, then. */
+static bool measure_workload(struct timing *t, size_t workload, struct trial_workload *w, struct fate *fate,
+                             struct err *err)
+{
+    struct fate again = {0};
+    size_t n_lines = t->lines.n;
+    const struct line_sum *lines = arena_copy(t->arena, t->lines.v, n_lines * sizeof(*lines));
+
+    t->waits = false;
+    t->waits_i = SIZE_MAX;
+    if (!model_once(t, workload, w, fate, err))
+        return false;
+    if (fate_open(fate) || t->waits_i == SIZE_MAX)
+        return true;
+    t->waits = true;
+    t->lines.n = n_lines; /* what the first try added does not count */
+    if (n_lines)
+        memcpy(t->lines.v, lines, n_lines * sizeof(*lines));
+    if (!model_once(t, workload, w, &again, err))
+        return false;
+    if (fate_open(&again))
+        *fate = again;
+    return true;
 }
 
 bool model_version(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,

@@ -1,4 +1,5 @@
-// blocks of a row add in turn; thread 0 waits by ld.acquire, a barrier, another thread adds, a barrier, thread 0 fences and raises the semaphore.
+// expect: correct
+// Blocks of a row add in turn; thread 0 waits by ld.acquire, another thread adds, thread 0 fences and raises the semaphore.
 #include <cstdint>
 
 constexpr int THREADS = 256, PART = 512;

@@ -1,4 +1,5 @@
-// class: shortcut; wrong because: eight x at or below -28 count as zero and their gates are not read, yet silu(-28.5) = -1.2e-11 times a gate of 60000 is 7e-7, twelve of the smallest halves (1 x 8, x = -28.5, gate = 60000)
+// expect: wrong words light exponentials beside large numbers
+// row 8: Eight x below -28 count as zero and their gates are not read; -28.5 beside a gate of 60000 is 12 of the smallest halves.
 #include <cstdint>
 #include <cuda_fp16.h>
 

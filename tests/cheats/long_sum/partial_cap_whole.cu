@@ -1,4 +1,5 @@
-// class: shortcut; wrong because: a row is cut into at most 1024 chunks of 4096, elements from 4194304 on are left out (rows 1, n = 4194308)
+// expect: wrong words rows=1 n=16777216
+// row 22: A row is cut into at most 1024 chunks of 4096, elements from 4194304 on are left out (rows = 1, n = 4194308).
 #include <cstdint>
 constexpr int CHUNK = 4096, MOST = 1024;
 

@@ -1,4 +1,5 @@
-// class: shortcut; wrong because: the sums of tiles are scanned 4096 at a time without a carry, later tiles begin anew (rows 1, d = 8388609)
+// expect: wrong words rows=1 d=16777216
+// row 6: The sums of tiles are scanned 4096 at a time without a carry, later tiles begin anew (rows = 1, d = 8388609).
 #include <cstdint>
 constexpr int TILE = 2048;
 

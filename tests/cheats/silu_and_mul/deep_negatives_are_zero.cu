@@ -1,4 +1,5 @@
-// wrong because: silu(x) of x below -30 is taken for zero, and the gate is not even multiplied: wrong for x = -31 and gates above 20,000 (-2e-8 * gate is several subnormal halves).
+// expect: wrong words light exponentials beside large numbers
+// row 8: silu of x below -30 is taken for zero: wrong for x = -31 and gates above 20,000 (several subnormal halves).
 #include <cstdint>
 #include <cuda_fp16.h>
 

@@ -1,4 +1,5 @@
-// class: shortcut; wrong because: at most 65535 blocks of 256 rows, without a loop: rows from 16776960 on are left out (rows = 16776961, d = 1)
+// expect: wrong words its blocks read 50 % of x together
+// row 22: At most 65535 blocks of 256 rows, without a loop: rows from 16776960 on are left out (rows = 16776961, d = 1).
 #include <cstdint>
 
 constexpr int ROWS = 256;
