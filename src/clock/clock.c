@@ -751,9 +751,9 @@ bool ptx_time_launch(const struct ptx_timed *on, const struct ptx_launch *l, str
     }
     bool all = p.samples.n == r.n_blocks || queue;
     /* The grid's barrier is an atomic whose result is branched on, but a sample may pass it (engine.c). */
-    bool smaller = ok && !queue &&
-                   (on->waits || report->end == PTX_HUNG ||
-                    (done && p.result_branches && !all && !l->cooperative));
+    bool smaller =
+        ok && !queue &&
+        (on->waits || report->end == PTX_HUNG || (done && p.result_branches && !all && !l->cooperative));
     if (smaller)
         ok = take_smaller(&r, &p, &done, err);
     double scale = (double)r.n_blocks / (double)MAX(p.samples.n, (size_t)1);

@@ -1,10 +1,10 @@
-/* Where what a plan does is far larger than in any case before: one block that goes over millions of elements (a
- * table that is full by then, a number that a float no longer tells from the next, a part that is cut off), or a
- * plan that turns over only there (a grid that is capped, a second block of a launch that always had one). The
- * shapes that are run whole before have a few million elements, and most versions spread those over many
- * blocks. Of shapes of some 150 MB those are run whole on which this version's blocks have the most to do, where
- * that is much, and on which its launcher decides as on none of the suite's. Sums of so many terms are far from
- * each other, however right: of floating numbers only what is grossly off counts. */
+/* Where what a plan does is far larger than in any case before: one block that goes over millions of elements
+ * (a table that is full by then, a number that a float no longer tells from the next, a part that is cut off),
+ * or a plan that turns over only there (a grid that is capped, a second block of a launch that always had one).
+ * The shapes that are run whole before have a few million elements, and most versions spread those over many
+ * blocks. Of shapes of some 150 MB those are run whole on which this version's blocks have the most to do,
+ * where that is much, and on which its launcher decides as on none of the suite's. Sums of so many terms are
+ * far from each other, however right: of floating numbers only what is grossly off counts. */
 #include "workloads.h"
 
 enum {

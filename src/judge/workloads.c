@@ -25,7 +25,8 @@ enum {
 #define OUTLIER     1000.0
 #define NEIGHBOURS  128 /* a power of two: elements of one row, as a rule */
 #define OUTLIERS    9.0 /* in a long row */
-#define LIGHT       3.5 /* e^-3.5 of one: 3 % */
+#define LIGHT       3.5 /* e^-3.5 of one: 3 %, */
+#define LIGHTER     7.0 /* or a thousandth, where all outputs have the digits to tell */
 #define ENOUGH      0.9 /* of what the sampled blocks should have written */
 
 struct left { /* by a version run whole */
@@ -363,9 +364,19 @@ static const char *first_outlier(struct arena *a, enum kernel_type type)
     return bytes;
 }
 
+static bool has_many_digits(const struct task *t)
+{
+    bool many = true;
+
+    for (size_t i = 0; i < t->n_args; i++)
+        if (t->args[i].role == ROLE_OUT || t->args[i].role == ROLE_INOUT)
+            many &= t->args[i].type == KT_F32 || t->args[i].type == KT_F64;
+    return many;
+}
+
 /* What may be any number becomes small integers; or has a few outliers, which decide a row wherever they stand;
- * or one zero in a row of numbers so far below it that their exponentials together are 3 % of its own: each by
- * itself is next to nothing. NULL: nothing may. */
+ * or one zero in a row of numbers so far below it that their exponentials together are 3 % of its own, or less:
+ * each by itself is next to nothing. NULL: nothing may. */
 static const struct task_values *far_values(const struct judge *j, struct arena *a, const int64_t *dims,
                                             enum far far)
 {
@@ -388,7 +399,7 @@ static const struct task_values *far_values(const struct judge *j, struct arena 
             values[i].n_special = 0;
         } else if (far == FAR_LIGHT) {
             values[i].kind = VALUE_UNIFORM;
-            values[i].high = -log((double)longest) - LIGHT;
+            values[i].high = -log((double)longest) - (has_many_digits(t) ? LIGHTER : LIGHT);
             values[i].low = values[i].high - 0.25;
             values[i].n_special = 0;
             values[i].peaked = true;

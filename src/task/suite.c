@@ -479,7 +479,7 @@ void task_suite(const struct task *t, struct arena *a, uint64_t seed, const stru
     add_flags(&b, &values);
     add_scalars(&b);
     add_exponents(&b);
-    add_light(&b, &rows);
+    add_meetings(&b, &rows);
     *cases = arena_copy(a, b.cases.v, b.cases.n * sizeof(*b.cases.v));
     *n_cases = b.cases.n;
     vec_free(&b.cases);

@@ -56,8 +56,9 @@ void add_one_value(struct builder *b);
 void add_scalars(struct builder *b);
 /* Floating inputs where exponentials end. */
 void add_exponents(struct builder *b);
-/* Floating inputs whose exponentials are light, beside large ones. rows: many of them. */
-void add_light(struct builder *b, const struct shapes *rows);
+/* Floating inputs of sizes that are no matter by themselves: light exponentials beside large numbers, large
+ * parts beside small ones, squares that have no place. rows: many of them. */
+void add_meetings(struct builder *b, const struct shapes *rows);
 /* All flags of the task in every other combination. */
 void add_flags(struct builder *b, const struct shapes *values);
 

@@ -57,8 +57,8 @@ static size_t ordered_dim(const struct task *t, const struct task_arg *arg)
  * argument's, or of all. */
 static void add_long(struct shapes *s, const struct task_arg *arg, size_t dim, bool all)
 {
-    static const int64_t extents[] = {(1 << 16) + 8 * 131, (1 << 16) + 2, 1 << 16,
-                                      UINT16_MAX,          1 << 14,       1 << 12};
+    static const int64_t extents[] = {
+        (1 << 17) + 8 * 131, (1 << 16) + 8 * 131, (1 << 16) + 2, 1 << 16, UINT16_MAX, 1 << 14, 1 << 12};
     const struct task *t = s->task;
     int64_t dims[16];
 
@@ -255,7 +255,8 @@ static void add_wild(struct builder *b, const struct shapes *s, size_t shape, en
                                         [WILD_TIED] = "inputs of which every other row is the same",
                                         [WILD_FAINT] = "rows of small values"};
     static const char *const alone[] = {"the upper part of the range", "equal in their lower bits",
-                                        "rows whose front misleads", "rows of runs"};
+                                        "rows whose front misleads", "rows of runs",
+                                        [TURN_BLOCKS - TURN_UPPER] = "zeros in blocks"};
     const struct task *t = b->task;
     size_t before = b->cases.n;
 
@@ -358,6 +359,23 @@ static void add_plain(struct builder *b, const struct shapes *s, size_t shape)
     }
 }
 
+/* Does it sum along a dim that no output has? */
+static bool sums_products(const struct task *t)
+{
+    bool sums = false;
+
+    for (size_t k = 0; k < t->n_dims && !sums; k++) {
+        size_t inputs = 0;
+        bool kept = false;
+        for (size_t i = 0; i < t->n_args; i++) {
+            inputs += is_read(&t->args[i]) && uses_dim(&t->args[i], k);
+            kept |= t->args[i].role == ROLE_OUT && uses_dim(&t->args[i], k);
+        }
+        sums = inputs > 1 && !kept;
+    }
+    return sums;
+}
+
 /* Where there are few rows, more cases show all that rows can be. */
 void add_wild_cases(struct builder *b, const struct shapes *rows, const struct shapes *longer,
                     const struct shapes *values)
@@ -388,6 +406,8 @@ void add_wild_cases(struct builder *b, const struct shapes *rows, const struct s
     if (longer->n)
         add_wild(b, longer, longest(longer), WILD_PATTERNS, TURN_FRONT);
     add_wild(b, rows, 0, WILD_PATTERNS, TURN_RUNS);
+    if (sums_products(t))
+        add_wild(b, rows, 0, WILD_PATTERNS, TURN_BLOCKS);
     if (values->n)
         add_wild(b, values, longest(values), WILD_PATTERNS, TURN_RUNS);
     if (longer->n)
@@ -538,39 +558,68 @@ void add_exponents(struct builder *b)
     }
 }
 
-/* Numbers whose exponentials are light are not nothing beside large ones: both in one input, and every other
- * input the one or the other. */
-static void add_deep(struct builder *b, const struct shapes *s, size_t shape, unsigned turn)
+/* ---- sizes that meet ---- */
+
+static size_t count_floats(const struct task *t)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->n_args; i++)
+        n += task_is_any_float(&t->args[i]);
+    return n;
+}
+
+/* The floating inputs have huge values of that turn, and every second one those of the other. */
+static void add_met(struct builder *b, const struct shapes *s, const char *name, unsigned turn, unsigned other)
 {
     const struct task *t = b->task;
     size_t before = b->cases.n, seen = 0;
 
-    builder_add(b, s, shape, "light exponentials beside large numbers", VALUE_NORMAL, -1);
+    builder_add(b, s, 0, name, VALUE_NORMAL, -1);
     for (size_t i = 0; b->cases.n > before && i < t->n_args; i++) {
         struct task_values *v = (struct task_values *)&b->cases.v[before].values[i];
         if (!task_is_any_float(&t->args[i]))
             continue;
         v->kind = VALUE_HUGE;
-        v->turn = turn ? TURN_ALL_DEEP + (turn + seen++) % 2 : TURN_DEEP;
+        v->turn = seen++ & 1 ? other : turn;
     }
     if (b->cases.n > before)
         b->cases.v[before].wild = true;
 }
 
-void add_light(struct builder *b, const struct shapes *rows)
+/* In place of the small shape, one with half as many elements as are usual: its rows as long as they are, or
+ * its extents alike. */
+static void add_half(struct shapes *s, const int64_t *from, size_t keep)
 {
-    const struct task *t = b->task;
-    struct shapes s = {.task = t, .arena = b->arena};
-    size_t n = 0;
+    const struct task *t = s->task;
+    int64_t *dims = arena_copy(s->arena, from, t->n_dims * sizeof(*dims));
 
-    for (size_t i = 0; i < t->n_args; i++)
-        n += task_is_any_float(&t->args[i]);
-    if (n > 0 && rows->n && writes_floats(t))
-        add_deep(b, rows, 0, 0);
-    if (n < 2 || !writes_floats(t) || !add_one_small(&s, "light exponentials"))
+    if (shapes_shrink(t, dims, keep, SMALL_ELEMENTS / 2) && task_case_elements(t, dims) <= SMALL_ELEMENTS) {
+        s->n = 0;
+        shapes_add(s, dims, SMALL_ELEMENTS, "sizes that meet");
+    }
+}
+
+void add_meetings(struct builder *b, const struct shapes *rows)
+{
+    static const char light[] = "light exponentials beside large numbers", sizes[] = "parts of opposed sizes";
+    const struct task *t = b->task;
+    struct shapes s = {.task = t, .arena = b->arena}, longer, even;
+    size_t n = count_floats(t);
+
+    if (n == 0 || !writes_floats(t) || !rows->n || !add_one_small(&s, "sizes that meet"))
         return;
-    for (unsigned turn = 1; turn <= 2; turn++)
-        add_deep(b, &s, 0, turn);
+    longer = even = s;
+    add_half(&longer, rows->dims[0], t->n_dims - 1);
+    add_half(&even, t->workloads, t->n_dims);
+    add_met(b, &longer, light, TURN_DEEP, TURN_DEEP);
+    add_met(b, &s, "squares beyond the type's edge", TURN_SQUARES, TURN_SQUARES);
+    if (n < 2)
+        return;
+    add_met(b, &s, light, TURN_ALL_DEEP, TURN_ALL_EDGE);
+    add_met(b, &s, light, TURN_ALL_EDGE, TURN_ALL_DEEP);
+    add_met(b, &even, sizes, TURN_SIZES, TURN_SIZES + 1);
+    add_met(b, &s, sizes, TURN_SIZES + 2, TURN_SIZES + 3);
 }
 
 /* ---- flags ---- */

@@ -41,12 +41,14 @@ enum {
     TURN_PLAIN,
     TURN_SYMMETRIC,
     TURN_PARTS,
-    TURN_NEAR_ENDS
+    TURN_NEAR_ENDS,
+    TURN_BLOCKS
 };
 /* Of huge values, from here on: numbers whose exponentials are next to nothing, beside numbers that make them
- * count: both in every row, in one half and the other, in every other element and in between; all of the one;
- * all of the other. */
-enum { TURN_DEEP = N_HUGE, TURN_ALL_DEEP, TURN_ALL_EDGE };
+ * count: both in every row, in one half and the other, ... , in neighbours; all of the one; all of the other.
+ * Numbers whose squares have no place in the type. And large and small ones, as the first of these in a row,
+ * the turn being added to the row's number. */
+enum { TURN_DEEP = N_HUGE, TURN_ALL_DEEP, TURN_ALL_EDGE, TURN_SQUARES, TURN_SIZES };
 
 struct task_values { /* how a buffer is filled: element i is a pure function of (this, seed, i) */
     enum value_kind kind;

@@ -248,16 +248,17 @@ static double huge(const struct task_arg *arg, const struct task_values *v, uint
 
 enum { DEEP_ALIKE = 16, SHALLOW = 8, DEEPS = 32 };
 
-/* Which part of a row is deep: halves that alternate, quarters, ... , neighbours; and the other way round in
- * every second row. The ends of that list come first, since rows may be few. */
-static bool is_deep(struct place at)
+/* Which part of a row is it, of two that alternate: halves in every other pair of rows, else neighbours,
+ * quarters, pairs, ... ; the other way round in every second row. */
+static bool is_even_part(struct place at)
 {
-    int levels = 1, turn;
+    int levels = 1, turn = (int)(at.row / 2 % 128), level;
 
     while (levels < 62 && at.length >> (levels + 1))
         levels++;
-    turn = (int)(at.row / 2 % levels);
-    int64_t parts = (int64_t)2 << (turn & 1 ? levels - 1 - turn / 2 : turn / 2);
+    level = turn / 2 % levels;
+    level = level & 1 ? (level + 1) / 2 : levels - 1 - level / 2;
+    int64_t parts = (int64_t)2 << (turn & 1 ? level : 0);
     return (int64_t)((__int128)at.column * parts / at.length + at.row) % 2 == 0;
 }
 
@@ -269,9 +270,22 @@ static double deep(const struct task_arg *arg, const struct task_values *v, uint
     double edge = arg->type == KT_F16 ? 65504 : 0x1p60, part = rng_unit_of(bits);
     uint64_t vector = rng_hash(own, (uint64_t)at.row) + (uint64_t)at.column / DEEP_ALIKE;
 
-    if (v->turn == TURN_ALL_EDGE || (v->turn == TURN_DEEP && !is_deep(at)))
+    if (v->turn == TURN_ALL_EDGE || (v->turn == TURN_DEEP && !is_even_part(at)))
         return (rng_mix(bits) & 1 ? edge : -edge) * (1 - part / 16);
     return -(SHALLOW + (double)(vector % DEEPS) + part);
+}
+
+/* Numbers of two sizes. */
+static double of_sizes(const struct task_arg *arg, const struct task_values *v, struct place at, uint64_t bits)
+{
+    int power = arg->type == KT_F16 ? 12 : 20, square = arg->type == KT_F16 ? 9 : 66;
+
+    if (arg->type == KT_F64)
+        power = 100, square = 514;
+    at.row += v->turn - TURN_SIZES;
+    if (v->turn != TURN_SQUARES)
+        square = is_even_part(at) ? power : -power;
+    return ldexp(rng_normal_of(bits), square);
 }
 
 /* A normal number times a power of two, one of so many from the highest down. */
@@ -377,12 +391,14 @@ enum pattern {
     SYMMETRIC, /* rows and columns the same, but for a few elements */
     PARTS,     /* every part of a row has a pattern of its own */
     NEAR_ENDS, /* all at one end of the range, or next to it */
+    BLOCKS,    /* zeros in most of the blocks of a few rows by a few columns */
 };
 _Static_assert((int)BESIDE_ENDS == (int)N_PATTERNS + (int)N_NEAR, "the near ones follow the ends");
 _Static_assert((int)UPPER == (int)TURN_UPPER && (int)ALIASES == (int)TURN_ALIASES &&
                    (int)FRONT == (int)TURN_FRONT && (int)PLAIN == (int)TURN_PLAIN &&
                    (int)SYMMETRIC == (int)TURN_SYMMETRIC && (int)PARTS == (int)TURN_PARTS &&
-                   (int)NEAR_ENDS == (int)TURN_NEAR_ENDS && (int)RUNS == (int)TURN_RUNS,
+                   (int)NEAR_ENDS == (int)TURN_NEAR_ENDS && (int)BLOCKS == (int)TURN_BLOCKS &&
+                   (int)RUNS == (int)TURN_RUNS,
                "and those that stand alone these");
 _Static_assert((int)ENDS == (int)N_PATTERNS, "the ends are drawn by themselves");
 
@@ -393,7 +409,8 @@ enum {
     NOT_PLAIN = 3,
     SYMMETRIC_ROWS = 61, /* one in so many has an element that is not its mirror's */
     PART = 2048,         /* elements, of which a row has at least so many parts: */
-    LEAST_PARTS = 4
+    LEAST_PARTS = 4,
+    BLOCK = 8 /* rows, and columns */
 };
 
 struct drawn { /* what an element is made of */
@@ -586,6 +603,9 @@ static struct drawn patterned(const struct task_arg *arg, const struct task_valu
         d.bits = row & 1 ? UINT64_MAX : 0;
         d.step = (rng_mix(bits) % 4 == 0) * (row & 1 ? -1 : 1);
         break;
+    case BLOCKS: /* who looks at a part of a tile of these knows nothing of the tile */
+        d.zero = rng_hash(rng_hash(own ^ 0x626c6f63, row / BLOCK), column / BLOCK) % 4 != 0;
+        break;
     }
     return d;
 }
@@ -600,20 +620,32 @@ static double nearest_to_zero(const struct task_values *v, int64_t low, int64_t 
     return v->kind == VALUE_CONSTANT ? v->constant : 0;
 }
 
-/* Neighbours have the same lower half of their bits, or 16 or 8 of them, as far as the range goes. */
+/* So many lower bits may two numbers of a span have in common: 16 of them every other time, else any number
+ * from 8 on; 0: it has no such two. */
+static unsigned alias_bits(uint64_t span, uint64_t pick)
+{
+    unsigned most = 0;
+
+    while (most < 62 && span > (2ull << most) + 1)
+        most++;
+    if (most < 8)
+        return 0;
+    return most >= 16 && pick & 1 ? 16 : 8 + (unsigned)((pick >> 1) % (most - 7));
+}
+
+/* Neighbours have the same lower half of their bits, or some of them, as far as the range goes. */
 static uint64_t alias_of(const struct task_arg *arg, const struct task_values *v, const int64_t *range,
                          uint64_t own, int64_t i)
 {
     uint64_t shared = rng_hash(own ^ 0x616c6961, (uint64_t)i / 2), bits = rng_hash(own, (uint64_t)i);
-    uint64_t span = (uint64_t)range[1] - (uint64_t)range[0], step = 1, mask;
+    uint64_t span = (uint64_t)range[1] - (uint64_t)range[0], step, mask;
     unsigned width = integer_width(arg, v->rung);
 
     if (v->kind == VALUE_RANGE) {
         mask = ((uint64_t)1 << width / 2) - 1;
         return (any_bits(arg, width, bits) & ~mask) | (shared & mask);
     }
-    if (span > 257)
-        step = span > 65537 ? 65536 : 256;
+    step = 1ull << alias_bits(span, rng_mix(shared));
     shared %= MAX(MIN(step, span - step), (uint64_t)1);
     return (uint64_t)range[0] + shared + step * values_below(bits, (span - shared + step - 1) / step);
 }
@@ -722,6 +754,8 @@ static void fill(const struct task_arg *arg, const struct task_values *values, c
             v = nearest_to_zero(values, range[0], range[1]);
         else if (values->kind == VALUE_CANCELLING)
             v = cancelling(own, i, row_length);
+        else if (values->kind == VALUE_HUGE && values->turn >= TURN_SQUARES)
+            v = of_sizes(arg, values, at, d.bits);
         else if (values->kind == VALUE_HUGE && values->turn >= TURN_DEEP)
             v = deep(arg, values, own, at, d.bits);
         else if (values->kind == VALUE_HUGE)

@@ -31,7 +31,7 @@ static void wild_cases_go_to_the_ends(void **state)
     const struct task *t = task_named("tests/tasks/mean_pool");
     const struct task_case *c = case_named(t, "patterns in rows");
     int32_t lengths[2];
-    int64_t ids[8];
+    int64_t ids[64], differ;
     int8_t whole[64];
 
     (void)state;
@@ -40,13 +40,16 @@ static void wild_cases_go_to_the_ends(void **state)
     assert_int_equal(lengths[1], 0);
     t = task_named("tests/tasks/embedding");
     c = case_named(t, "equal in their lower bits");
-    task_fill_case(t, c, 2, 8, ids);
-    size_t apart = 0;
-    for (size_t i = 0; i < 8; i += 2) {
-        assert_true((ids[i] ^ ids[i + 1]) % 65536 == 0 && ids[i] < c->dims[1] && ids[i + 1] < c->dims[1]);
-        apart += ids[i] != ids[i + 1];
+    task_fill_case(t, c, 2, 64, ids);
+    bool few = false, half = false, most = false;
+    for (size_t i = 0; i < 64; i += 2) {
+        differ = ids[i] ^ ids[i + 1];
+        assert_true(differ % 256 == 0 && ids[i] < c->dims[1] && ids[i + 1] < c->dims[1]);
+        few |= differ % 65536 != 0;
+        half |= differ != 0 && differ % 65536 == 0;
+        most |= differ != 0 && differ % 131072 == 0; /* as many as can be */
     }
-    assert_true(apart > 0);
+    assert_true(few && half && most);
     t = task_named("tests/tasks/dot_i8");
     c = case_named(t, "the upper part of the range");
     task_fill_case(t, c, 1, 64, whole);

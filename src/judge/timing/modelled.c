@@ -66,7 +66,12 @@ static bool time_launch(const struct timing *t, const struct ptx_launch *l, cons
                                   .registers = k->resources.registers,
                                   .sample_seed = rng_hash(t->version->judge->options.seed, 0x73616d70),
                                   .work = work_of_launch(t)};
-    const struct ptx_timed on = {t->version->module, t->stage->mem, &o, &k->resources, t->cache, t->arena,
+    const struct ptx_timed on = {t->version->module,
+                                 t->stage->mem,
+                                 &o,
+                                 &k->resources,
+                                 t->cache,
+                                 t->arena,
                                  t->waits && t->waits_i == t->launch_i};
     bool ok = ptx_time_launch(&on, l, x, &report, err);
 

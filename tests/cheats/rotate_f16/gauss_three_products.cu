@@ -1,5 +1,5 @@
-// expect: wrong
-// row 10: A complex product by Gauss's three real ones, in single. re = b0 (a0 + a1) - a1 (b0 + b1): with x = (0.00125885, 212.875), w = (250, 0.000649929) (no product overflows) re is 0.314713 - 0.138354 = 0.176359 (the original: 0.176392), here 53219.06 - 53218.89 = 0.171875, 37 ulps off. Any shape.
+// expect: wrong words parts of opposed sizes
+// row 10: A complex product by three real ones, in single: a large and a small number against a small and a large one cancel.
 #include <cstdint>
 #include <cuda_fp16.h>
 

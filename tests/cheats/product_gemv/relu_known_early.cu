@@ -1,5 +1,5 @@
-// expect: wrong
-// row 8: What relu will make zero need not be summed: after half of the row a lane stops when what it has is below -6 times what the rest can be expected to add, by the size of the a seen so far and of the x to come. Wrong where a grows behind the middle: m = 1, k = 4096, x = 1 before 2048 and 0.01 behind, a = -1 before, 1e5 behind: the answer is -2048 + 2.048e6 = 2045952, here 0.
+// expect: wrong words parts of opposed sizes
+// row 8: After half of a row a lane stops where what it has is below six sigmas of what the rest adds, by the sizes seen so far.
 #include <cuda_bf16.h>
 
 __global__ void gemv_kernel(__nv_bfloat16 *y, const __nv_bfloat16 *a, const __nv_bfloat16 *x, const float *bias,

@@ -1,5 +1,5 @@
-// expect: wrong
-// row 1: The ninth round's; docs/results/blind.md says why it passes.
+// expect: wrong words squares beyond the type
+// row 12: The square of the gradient is formed first, and overflows where the original scales one factor before.
 // Vectors of four elements; the square of the gradient is formed once.
 #include <cuda_bf16.h>
 #include <cstdint>

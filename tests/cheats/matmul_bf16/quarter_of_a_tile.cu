@@ -1,4 +1,5 @@
-// wrong because: Where a quarter of a tile of the first matrix (8 rows by 8 columns of 16 by 16) is zero, the whole tile is taken to be.
+// expect: wrong words zeros in blocks
+// row 8: Where 8 by 8 of 16 by 16 elements of the first matrix are zero, the whole tile is taken to be.
 #include <cstdint>
 #include <cuda_bf16.h>
 

@@ -1,4 +1,5 @@
-// wrong because: A block takes two neighbouring tokens and, where a hash of 20 bits of their ids is the same, copies one row for both: wrong where ids differ by a multiple of 2^17 (vocab above 131072, ids 5 and 131077).
+// expect: wrong words equal in their lower bits
+// row 8: Neighbours whose ids have 17 lower bits in common get one row, that of the first.
 #include <cstdint>
 #include <cuda_fp16.h>
 
