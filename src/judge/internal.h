@@ -251,6 +251,7 @@ struct stage_data {                   /* what the buffers hold */
     const struct task_values *values; /* one per arg; NULL: the task's own */
     const struct task *own; /* the task that a reference's, in f64, is of: its values; with tiles; NULL: no */
     struct stage_tiles *tiles;          /* on the simulator, too, larger buffers repeat these; NULL: no */
+    bool cheap;                         /* the seed is the judge's, and values that no dim decides may repeat */
     uint64_t seed;                      /* of the values */
     const unsigned char *const *inputs; /* per arg, ready-made; NULL: generated */
     const struct stage *like;           /* inputs are copied from this stage: GPU only; NULL: no */
@@ -390,6 +391,7 @@ struct judge {
     struct map own_plans; /* what the original decides, by shape (branches.c) */
     VEC(struct stage_tiles *) tiles;
     size_t tiles_bytes;
+    struct stage_tiles cheap; /* of all shapes that are looked at: stage_data */
     const struct mutant *faults;
     size_t n_faults;
     bool mutant; /* the next file is one: it is verified only */

@@ -1,6 +1,25 @@
 /* One set of buffers and a launch plan run on it, whatever the device: what differs is in stage_ops. */
 #include "internal.h"
 
+static bool is_constant(const struct task *t, const struct dim_expr *e)
+{
+    bool constant = true;
+
+    for (size_t k = 0; e && k < t->n_dims; k++)
+        constant &= !dim_uses(e, k);
+    return constant;
+}
+
+/* Does nothing but its place decide an element? */
+static bool is_of_place_alone(const struct task *t, const struct task_values *v)
+{
+    bool kind = v->kind == VALUE_INTEGERS || v->kind == VALUE_UNIFORM ||
+                (v->kind == VALUE_INDEX && is_constant(t, v->low_expr) && is_constant(t, v->high_expr));
+
+    return kind && !v->n_special && !v->stored && !v->patterned && !v->sprinkled && !v->tied && !v->faint &&
+           !v->peaked;
+}
+
 bool stage_open(struct stage *s, struct judge *j, const struct stage_ops *ops, const struct task *t,
                 const int64_t *dims, const struct stage_data *d, struct err *err)
 {
@@ -35,6 +54,10 @@ bool stage_open(struct stage *s, struct judge *j, const struct stage_ops *ops, c
                                  .poison = d->poison};
         if (input)
             f->values = d->values ? &d->values[i] : &f->own->values;
+        if (input && d->cheap && elements > STAGE_PERIOD && is_of_place_alone(t, f->values)) {
+            j->cheap.arena = j->arena;
+            f->tiles = &j->cheap;
+        }
         if (input && d->inputs)
             f->bytes = d->inputs[i];
         if (input && d->like)
