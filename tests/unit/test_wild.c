@@ -57,6 +57,56 @@ static void wild_cases_go_to_the_ends(void **state)
         assert_true(whole[i] >= 90);
 }
 
+static double at(enum kernel_type type, const void *values, int64_t i)
+{
+    return task_to_double(type, (const char *)values + (size_t)i * kernel_type_size(type));
+}
+
+/* Whole vectors far below zero, whose partners in the row's other half are next to the type's edge. */
+static void light_exponentials_meet_large_numbers(void **state)
+{
+    const struct task *t = task_named("examples/silu_and_mul");
+    const struct task_case *c = case_named(t, "light exponentials beside large numbers");
+    int64_t d = c->dims[1];
+    uint16_t *row = arena_array(arena, uint16_t, (size_t)(c->dims[0] * 2 * d));
+    bool depths[41] = {0};
+
+    (void)state;
+    task_fill_case(t, c, 1, c->dims[0] * 2 * d, row);
+    for (int64_t i = 0; i < d; i++) {
+        double x = at(KT_F16, row, i), first = at(KT_F16, row, i / 16 * 16);
+        assert_true(x <= -8 && x > -40.1 && fabs(x - first) <= 1);
+        assert_true(fabs(at(KT_F16, row, d + i)) > 61000);
+        depths[(int)-x] = true;
+    }
+    for (int k = 8; k < 40; k++)
+        assert_true(depths[k]);
+    assert_true(fabs(at(KT_F16, row, 2 * d)) > 61000); /* the other way round */
+}
+
+/* In one half of a row large against small, in the other small against large. */
+static void sizes_are_opposed(void **state)
+{
+    const struct task *t = task_named("tests/tasks/product_gemv");
+    const struct task_case *c = case_named(t, "parts of opposed sizes");
+    int64_t m, k;
+    uint16_t *a, *x;
+
+    (void)state;
+    do /* the one before the last, of halves */
+        c--;
+    while (strcmp(c->distribution, "parts of opposed sizes") != 0);
+    m = c->dims[0], k = c->dims[1];
+    a = arena_array(arena, uint16_t, (size_t)(m * k));
+    x = arena_array(arena, uint16_t, (size_t)k);
+    task_fill_case(t, c, 1, m * k, a);
+    task_fill_case(t, c, 2, k, x);
+    for (int64_t i = 0; i < k; i++) {
+        assert_true((fabs(at(KT_BF16, a, i)) < 1) == (i >= k / 2));
+        assert_true((fabs(at(KT_BF16, x, i)) < 1) == (i < k / 2));
+    }
+}
+
 /* A flag has both values, whatever the task says. */
 static void flags_are_turned(void **state)
 {
@@ -127,10 +177,9 @@ static void long_shapes_are_of_one_piece(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wild_cases_go_to_the_ends),
-        cmocka_unit_test(flags_are_turned),
-        cmocka_unit_test(extremes_go_beyond_32_bits),
-        cmocka_unit_test(long_shapes_are_of_one_piece),
+        cmocka_unit_test(wild_cases_go_to_the_ends),  cmocka_unit_test(light_exponentials_meet_large_numbers),
+        cmocka_unit_test(sizes_are_opposed),          cmocka_unit_test(flags_are_turned),
+        cmocka_unit_test(extremes_go_beyond_32_bits), cmocka_unit_test(long_shapes_are_of_one_piece),
     };
     arena = arena_open();
     int failed = cmocka_run_group_tests_name("wild", tests, NULL, NULL);
