@@ -85,7 +85,13 @@ static void wrap_line(struct str *out, const char *line, size_t len, size_t widt
             cut--;
         while (cut > 0 && line[cut - 1] == ' ')
             cut--;
-        if (cut == 0 || strspn(line, " ") >= cut)
+        size_t blank = strspn(line, " ");
+        if (blank > 0 && blank >= cut) { /* headings over columns that are further right */
+            line += blank;
+            len -= blank;
+            continue;
+        }
+        if (cut == 0)
             break; /* one long word */
         str_addf(out, "%.*s\n%*s", (int)cut, line, (int)indent, "");
         cut += strspn(line + cut, " ");

@@ -14,7 +14,7 @@ from harness import (GPU_TASK, KERNEL, ROOT, TASK, astra, case, cases, expect, g
                      small_task, start, without_nvcc, write)
 
 without_nvcc()
-SMALL = TASK.replace("[256, 1024]", "[128, 512]")  # a few moves help, the first does not, and on an RTX 4090 none
+SMALL = TASK.replace("[64, 512]", "[176, 512]").replace("[256, 1024]", "[192, 512]")  # a few moves help, the first does not, and on an RTX 4090 none
 QUICK = ("--rounds", "2", "--candidates", "4", "--seed", "7", "--hidden-seed", "11", "--quiet")
 # Runs that the cases share, made when first asked for: name, the task's text, options.
 RUNS = {
@@ -175,7 +175,7 @@ def two_runs(folder):
     less, better = found["geomean"]
     expect(less["ratio"] is None and better["ratio"] == better["speedup"] / less["speedup"] > 1.03, found["geomean"])
     expect(better["differs"] == "faster" and differences(folder, "better", "less")[0]["geomean"][1]["differs"] == "slower", found)
-    expect([row["dims"] for row in found["workloads"]] == ["rows=64 d=512", "rows=128 d=512"], found["workloads"])
+    expect([row["dims"] for row in found["workloads"]] == ["rows=176 d=512", "rows=192 d=512"], found["workloads"])
     expect("3 %" in found["rule"] and not found["apart"], found)
     expect(found["options"] == {"rounds": ["1", "2"], "candidates": ["1", "4"], "tune_budget": ["2", "8"], "hidden_seed": ["0", "11"]}, found["options"])
     progress = found["runs"][1]["progress"]
@@ -261,12 +261,12 @@ def several_runs_on_a_page(folder):
     expect(done.out == "comparison.html\n", done.out)
     with open(os.path.join(folder, "comparison.html"), encoding="utf-8") as file:
         page = file.read()
-    for words in ("C is not compared with A: another task", "scaled rows=64 d=512", 'id="progress-a"', 'id="progress-c"', "slower</small>"):
+    for words in ("C is not compared with A: another task", "scaled rows=176 d=512", 'id="progress-a"', 'id="progress-c"', "slower</small>"):
         expect(words in page, f"no {words}")
     expect(not re.search(r'(src|href)="(?!#|data:)', page) and "url(" not in page and "@import" not in page, "not self-contained")
     said(astra(folder, "report", "better", "less", "--out", "two.html", "--fail-under", "1.01"), 4, "the original stays")
     text = said(astra(folder, "report", "better", "less", "--markdown"), 0).out
-    expect("| | A | B |\n|---|---:|---:|\n| rows=64 d=512 | " in text and "**geometric mean**" in text, text)
+    expect("| | A | B |\n|---|---:|---:|\n| rows=176 d=512 | " in text and "**geometric mean**" in text, text)
 
 
 @case

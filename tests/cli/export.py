@@ -165,7 +165,7 @@ def framework(folder):
         tool("git", "init", "-q", ".", cwd=os.path.join(home, "tree"))
         said(astra(home, "init", "tree/csrc/norm.cu:rms_norm_kernel", "--out", "task"), 0)
         task = os.path.join(home, "task", "task.yaml")
-        write(task, re.sub(r"(?s)workloads:.*", "workloads:\n  - [512, 64]\n", read(task)))
+        write(task, re.sub(r"(?s)workloads:.*", "workloads:\n  - [512, 1024]\n", read(task)))
         said(astra(home, "optimize", "task", "--rounds", "1", "--candidates", "5", "--tune-budget", "0", "--seed", "7", "--quiet", "--out", "run", "--min-mutation", "0"), 0)
 
     home, _ = kept("framework", make)
