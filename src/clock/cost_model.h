@@ -72,6 +72,7 @@ struct price {
     bool is_branch, is_barrier, ends_block, is_async_wait, has_guard; /* has_guard: the last source */
     bool retries;   /* a sum of floats in shared memory: read, added, compared and swapped until it holds */
     bool counts;    /* adds 1 to words of shared memory and asks for nothing */
+    uint8_t rare;   /* which routine it calls for some operands */
     uint8_t unroll; /* of a backward branch: copies of its loop's body in the machine code */
     uint16_t group; /* whose pipes it takes instead of its own; 0: none */
     uint16_t head, back; /* of a loop whose turns are known: its first instruction, its last; 0: of none */
@@ -126,6 +127,12 @@ void prices_make(struct prices *p, const struct ptx_module *m, const struct ptx_
 
 /* Machine instructions of it in its own line: the compiler's routines stand elsewhere. */
 float price_inline_slots(const struct insn *i, float slots);
+
+/* rare.c: which routine an instruction calls for some operands, and the machine instructions that a warp runs
+ * for those that its lanes have. */
+enum { RARE_NONE, RARE_DIV32, RARE_RCP32, RARE_SQRT32, RARE_DIV64, RARE_RCP64, RARE_SQRT64 };
+uint8_t rare_kind(const struct insn *i);
+float rare_slots(const struct warp *w, const struct insn *i, uint8_t kind, uint32_t lanes);
 
 /* ---- loops ---- */
 

@@ -335,6 +335,7 @@ static void price_insn(struct price *p, const struct insn *i, const struct cost_
     p->is_order = unit == UNIT_SYNC || kind == PRICE_ATOMIC || kind == PRICE_COPY ||
                   insn_has(i, MOD_volatile) || insn_has(i, MOD_acquire);
     p->is_async_wait = is_async_wait(i);
+    p->rare = rare_kind(i);
     p->is_branch = unit == UNIT_CONTROL;
     p->ends_block = p->is_branch || kind == PRICE_BARRIER;
 }

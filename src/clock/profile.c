@@ -312,6 +312,29 @@ static void step(struct ptx_profile *p, struct block_clock *k, struct warp_clock
     }
 }
 
+/* A routine's instructions wait for each other, and the warp for all of them: ray_sphere's original, 4096 rays.
+ */
+static const float ROUTINE_CYCLES = 7;
+
+/* What a division or a root computes is there when the routine comes back; about half of it is integers. */
+static void call_rare(struct ptx_profile *p, struct warp *w, struct warp_clock *c, const struct insn *i,
+                      uint32_t m)
+{
+    const struct price *x = &p->prices.of[i->self];
+    struct block_clock *k = block_clock(w->block);
+    float slots = rare_slots(w, i, x->rare, m), before = frontier(c);
+
+    if (slots <= 0)
+        return;
+    close_block(c, x->latency + slots * ROUTINE_CYCLES);
+    for (unsigned n = 0; n < x->n_dst; n++)
+        c->regs[p->prices.refs[x->refs + x->n_src + n]].ready = c->block_start;
+    k->s.slots += (double)slots;
+    k->s.pipe[PIPE_ALU] += (double)slots / 2 * 32 / p->model->lanes_alu;
+    c->settled += frontier(c) - before; /* no part of a loop's turn in line */
+    p->stats[i->self].stall += (double)(frontier(c) - before);
+}
+
 static void prof_issue(struct warp *w, const struct insn *i, uint32_t m)
 {
     struct ptx_profile *p = profile_of(w->launch);
@@ -338,6 +361,8 @@ static void prof_issue(struct warp *w, const struct insn *i, uint32_t m)
     p->stats[pc].issues += 1;
     p->stats[pc].lanes += (double)(unsigned)__builtin_popcount(m);
     step(p, k, c, pc, true);
+    if (p->prices.of[pc].rare)
+        call_rare(p, w, c, i, m);
 }
 
 static void prof_barrier(struct block *b, const uint32_t *arrived, const uint32_t *waiting)

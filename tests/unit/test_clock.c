@@ -30,10 +30,15 @@ static const char module_text[] =
     "loop:\n.loc 1 2 0\nld.global.cg.u32 %r2, [%rd2];\n.loc 1 3 0\ncvt.u64.u32 %rd4, %r2;\nadd.s64 %rd2, %rd2, %rd4;\n"
     "add.s64 %rd2, %rd2, 4096;\nsub.s32 %r1, %r1, 1;\nsetp.ne.s32 %p, %r1, 0;\n@%p bra loop;\n"
     ".loc 1 4 0\nst.global.u32 [%rd1], %r2;\nret;\n}\n"
-    /* 32 divisions, or as many multiplications */
+    /* divisions of what stays near 1, or of zeros, or as many multiplications */
     ".visible .entry divide(.param .u64 out, .param .u32 count)\n{\n"
     ".reg .b32 %r<8>;\n.reg .f32 %f<4>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
-    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.f32 %f1, 0f3F800000;\nmov.f32 %f2, 0f40400000;\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.f32 %f1, 0f3F800000;\nmov.f32 %f2, 0f3F800001;\n"
+    "again:\ndiv.rn.f32 %f1, %f1, %f2;\nsub.s32 %r1, %r1, 1;\nsetp.ne.s32 %p, %r1, 0;\n@%p bra again;\n"
+    "st.global.f32 [%rd1], %f1;\nret;\n}\n"
+    ".visible .entry divide_zero(.param .u64 out, .param .u32 count)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .f32 %f<4>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.f32 %f1, 0f00000000;\nmov.f32 %f2, 0f3F800001;\n"
     "again:\ndiv.rn.f32 %f1, %f1, %f2;\nsub.s32 %r1, %r1, 1;\nsetp.ne.s32 %p, %r1, 0;\n@%p bra again;\n"
     "st.global.f32 [%rd1], %f1;\nret;\n}\n"
     ".visible .entry multiply(.param .u64 out, .param .u32 count)\n{\n"
@@ -508,6 +513,21 @@ static void test_issue(void **state)
     bench_close(&b);
 }
 
+/* A division of zeros calls a routine, of some twice as many instructions as stand in line. */
+static void test_rare_operands(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    struct ptx_time usual = bench_time(&b, "divide", 132 * 8, 256, 200, 16),
+                    zeros = bench_time(&b, "divide_zero", 132 * 8, 256, 200, 16);
+    assert_true(zeros.issue_us > 2.5 * usual.issue_us && zeros.issue_us < 5 * usual.issue_us);
+    double one = bench_time(&b, "divide", 1, 32, 200, 16).us,
+           rare = bench_time(&b, "divide_zero", 1, 32, 200, 16).us;
+    assert_true((rare - one) * 1980 / 200 > 150); /* clocks a division, of a lone warp */
+    bench_close(&b);
+}
+
 /* Clusters lie within GPCs: of four blocks that each fill an SM 31 run at once, the next takes a round. */
 static void test_cluster_rounds(void **state)
 {
@@ -740,6 +760,7 @@ int main(void)
         cmocka_unit_test(test_scatter),
         cmocka_unit_test(test_chain),
         cmocka_unit_test(test_issue),
+        cmocka_unit_test(test_rare_operands),
         cmocka_unit_test(test_cluster_rounds),
         cmocka_unit_test(test_idle_blocks),
         cmocka_unit_test(test_banks),
