@@ -41,11 +41,28 @@ static void mark_body(const struct flow *f, size_t head, size_t from, uint8_t *b
     }
 }
 
-/* By instruction the innermost loop, from 1 on; 0: none. Gives the number of loops and 1. A jump back to where
+/* Where an instruction may go back to: its jump's target or, of a loop that is entered in its middle, the next
+ * one; -1: nowhere. */
+static int64_t back_to(const struct flow *f, const uint8_t *entered, size_t at)
+{
+    if (f->jump[at] >= 0)
+        return (size_t)f->jump[at] < at ? f->jump[at] : -1;
+    return f->falls[at] && at + 1 < f->n && entered[at + 1] ? (int64_t)at + 1 : -1;
+}
+
+/* Marks what jumps forward go to. */
+static void mark_entered(const struct flow *f, uint8_t *entered)
+{
+    for (size_t at = 0; at < f->n; at++)
+        if (f->jump[at] > (int64_t)at + 1)
+            entered[f->jump[at]] = 1;
+}
+
+/* By instruction the innermost loop, from 1 on; 0: none. Gives the number of loops and 1. A way back to where
  * one need not come by is none: rare code that stands behind the rest returns that way. */
 size_t flow_loops(const struct flow *f, uint16_t *loop_of, const bool **outer, struct arena *a)
 {
-    uint8_t *bodies = mem_zalloc(f->n + 1), *seen = mem_alloc(f->n + 1);
+    uint8_t *bodies = mem_zalloc(f->n + 1), *seen = mem_alloc(f->n + 1), *entered = mem_zalloc(f->n + 1);
     uint32_t *stack = mem_alloc((f->n + 1) * sizeof(*stack));
     size_t *size = mem_zalloc((f->n + 1) * sizeof(*size));
     uint16_t *was = mem_alloc((f->n + 1) * sizeof(*was));
@@ -53,16 +70,17 @@ size_t flow_loops(const struct flow *f, uint16_t *loop_of, const bool **outer, s
 
     bool *holds = arena_array(a, bool, MAX_LOOPS + 1);
     memset(loop_of, 0, f->n * sizeof(*loop_of));
+    mark_entered(f, entered);
     for (size_t at = 0; at < f->n && loops < MAX_LOOPS; at++) {
-        if (f->jump[at] < 0 || (size_t)f->jump[at] >= at)
+        if (back_to(f, entered, at) < 0)
             continue;
-        size_t head = (size_t)f->jump[at], n = 0;
+        size_t head = (size_t)back_to(f, entered, at), n = 0;
         mark_reached(f, head, seen, stack);
         if (seen[at])
             continue;
         memset(bodies, 0, f->n);
-        for (size_t k = at; k < f->n; k++) /* all jumps to one head are one loop */
-            if (f->jump[k] >= 0 && (size_t)f->jump[k] == head && !seen[k])
+        for (size_t k = at; k < f->n; k++) /* all ways back to one head are one loop */
+            if (back_to(f, entered, k) == (int64_t)head && !seen[k])
                 mark_body(f, head, k, bodies);
         for (size_t k = 0; k < f->n; k++)
             n += bodies[k];
@@ -81,6 +99,7 @@ size_t flow_loops(const struct flow *f, uint16_t *loop_of, const bool **outer, s
     *outer = holds;
     free(bodies);
     free(seen);
+    free(entered);
     free(stack);
     free(size);
     free(was);

@@ -145,6 +145,22 @@ static void test_loops(void **state)
     arena_close(a);
 }
 
+/* 0 to 1: in, by 4, 2 to 7: a loop whose first turn begins in its middle, at 4, 8: out. */
+static void test_rotated_loop(void **state)
+{
+    (void)state;
+    static const int32_t jump[] = {-1, 4, -1, -1, -1, 2, -1, 2, -1};
+    static const bool falls[] = {true, false, true, true, true, true, true, true, true};
+    uint16_t loop_of[ARRAY_LEN(jump)];
+    const bool *outer;
+    struct arena *a = arena_open();
+    struct flow f = {ARRAY_LEN(jump), jump, falls};
+    assert_int_equal(flow_loops(&f, loop_of, &outer, a), 2);
+    for (size_t k = 0; k < f.n; k++)
+        assert_int_equal(loop_of[k], k >= 2 && k <= 7);
+    arena_close(a);
+}
+
 static void test_l2_lines(void **state)
 {
     (void)state;
@@ -206,6 +222,7 @@ int main(void)
         cmocka_unit_test(test_opcode_rows),
         cmocka_unit_test(test_l1),
         cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_rotated_loop),
         cmocka_unit_test(test_l2_lines),
         cmocka_unit_test(test_residency),
         cmocka_unit_test(test_copy),
