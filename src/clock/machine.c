@@ -79,6 +79,8 @@ static int ptx_class(const struct insn *i)
     case PRICE_SINE:
     case PRICE_TANH:
         return i->type == TYPE_F64 ? -1 : BY_EXCHANGE;
+    case PRICE_DIVIDE: /* by the divisor's reciprocal */
+        return type_bytes[i->type] == 4 && !i->opnds[2].is_imm ? BY_EXCHANGE : -1;
     case PRICE_ADD:
     case PRICE_MULTIPLY:
         return i->type == TYPE_F32 ? BY_FLOAT : -1;
