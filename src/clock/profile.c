@@ -154,7 +154,7 @@ static const double NEARLY = 0.8;
 static void forget_loads(struct warp_clock *c)
 {
     c->loads = c->n_recent = c->n_stores = 0;
-    c->loaded = c->slowest = 0;
+    c->loaded = c->slowest = c->beyond = 0;
 }
 
 /* Straight code takes no less than its machine code, where the warp ran nearly all of it. */
@@ -178,6 +178,20 @@ static void enter_section(struct ptx_profile *p, struct warp_clock *c, uint16_t 
     forget_loads(c);
 }
 
+/* The loop's turns were done so many clocks earlier, and what they started. */
+static void pull_back(struct ptx_profile *p, struct warp_clock *c, float late)
+{
+    float now = frontier(c) - late;
+
+    for (uint32_t r = 0; r < p->module->n_slots; r++)
+        if (c->regs[r].ready > now)
+            c->regs[r].ready = MAX(c->regs[r].ready - late, now);
+    c->block_start = c->last_start = now;
+    c->order = MIN(c->order, now);
+    c->order_shared = MIN(c->order_shared, now);
+    c->issued = 0;
+}
+
 /* A loop's turns take no less than its machine code, which is in order: of the forms with several turns as many
  * passes as there are whole ones, the rest by the shorter forms. Latencies of memory are those that the turns
  * had. */
@@ -186,6 +200,7 @@ static void settle_loop(struct ptx_profile *p, struct warp_clock *c)
     const struct loop_price *l = &p->prices.loops[c->loop];
     float t = 0;
     unsigned left = c->turns;
+    bool exact = false;
 
     for (unsigned k = 0; k < l->n_forms && left > 0; k++) {
         const struct loop_form *f = &l->forms[k];
@@ -193,6 +208,7 @@ static void settle_loop(struct ptx_profile *p, struct warp_clock *c)
         if (f->turns == c->turns && (whole || is_replay(&f->least, c))) {
             t = run_replay(whole ? &f->whole : &f->least, c, c->settled, (float)p->model->l1_cycles) -
                 c->settled;
+            exact = whole;
             break;
         }
         float at = CLAMP(waited_for(p, c, f) / LOOP_STEP, 0, LOOP_POINTS - 1.001f);
@@ -204,6 +220,8 @@ static void settle_loop(struct ptx_profile *p, struct warp_clock *c)
     if (late > 0) {
         close_block(c, late);
         c->waited += c->loads ? late : 0;
+    } else if (exact && late + c->beyond + c->slowest < 0) {
+        pull_back(p, c, -late - c->beyond - c->slowest);
     }
     c->settled = frontier(c);
     c->turns = 0;
@@ -294,8 +312,10 @@ static void step(struct ptx_profile *p, struct block_clock *k, struct warp_clock
     }
     c->merged =
         executed && ((x->is_branch && !x->ends_block) || (x->unroll > 1 && ++c->trips % x->unroll != 0));
-    if (x->ends_block && !c->merged)
+    if (x->ends_block && !c->merged) {
         close_block(c, executed ? x->latency : 0);
+        c->beyond += executed ? x->latency : 0;
+    }
     if (executed && x->back && c->loop == x->back) {
         c->turned = x->back;
         c->turns++;
@@ -379,6 +399,7 @@ static void prof_barrier(struct block *b, const uint32_t *arrived, const uint32_
             continue;
         p->stats[c->pc].stall += (double)(latest - frontier(c));
         c->sync += cost;
+        c->beyond = INFINITY;
         c->block_start = c->last_start = c->order = latest;
         c->issued = 0;
     }
@@ -449,6 +470,10 @@ static void prof_access(struct warp *w, const struct insn *i, const struct acces
             latency += takes;
         }
     }
+    if (x->kind == ACCESS_ATOMIC)
+        c->beyond = INFINITY;
+    else if (x->space != SPACE_GLOBAL)
+        c->beyond += MAX(latency - (float)p->model->shared_cycles, 0);
     for (unsigned n = 0; n < price->n_dst && x->kind != ACCESS_STORE; n++) {
         struct reg_clock *r = &c->regs[dst[n]];
         float ready = c->start + latency;
@@ -472,6 +497,7 @@ static void prof_until(struct warp *w, float time, bool memory)
     if (time <= now)
         return;
     p->stats[c->pc].stall += (double)(time - now);
+    c->beyond = INFINITY;
     if (memory)
         c->waited += time - now;
     else

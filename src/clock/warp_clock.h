@@ -33,6 +33,7 @@ struct warp_clock {
     uint32_t turns,
         loads; /* since its time was settled last; of global memory, of whose latencies there are: */
     float settled, loaded, slowest;
+    float beyond; /* what the machine code does not know of that: conflicts, branches; INFINITY: other waits */
     uint16_t section;               /* that it is in */
     uint32_t stepped;               /* instructions of it */
     uint32_t leader;                /* of the load that executes */

@@ -41,6 +41,11 @@ static const char module_text[] =
     "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.f32 %f1, 0f00000000;\nmov.f32 %f2, 0f3F800001;\n"
     "again:\ndiv.rn.f32 %f1, %f1, %f2;\nsub.s32 %r1, %r1, 1;\nsetp.ne.s32 %p, %r1, 0;\n@%p bra again;\n"
     "st.global.f32 [%rd1], %f1;\nret;\n}\n"
+    ".visible .entry turns(.param .u64 out, .param .u32 count)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .f32 %f<4>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.f32 %f1, 0f3F800000;\nmov.f32 %f2, 0f3F800001;\n"
+    "again:\n.loc 1 9 0\ndiv.rn.f32 %f1, %f1, %f2;\n.loc 1 10 0\nsub.s32 %r1, %r1, 1;\n"
+    "setp.ne.s32 %p, %r1, 0;\n@%p bra again;\n.loc 1 11 0\nst.global.f32 [%rd1], %f1;\nret;\n}\n"
     ".visible .entry multiply(.param .u64 out, .param .u32 count)\n{\n"
     ".reg .b32 %r<8>;\n.reg .f32 %f<4>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
     "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.f32 %f1, 0f3F800000;\nmov.f32 %f2, 0f40400000;\n"
@@ -364,6 +369,29 @@ static void test_machine_order(void **state)
     struct ptx_time alone = bench_time_with(&b, "same", 1, 32, words, &res);
     assert_in_range((int)(alone.us * 1980 / 400), 287, 340); /* cycles a turn: a way to the L2 */
     assert_true(alone.us > 3 * together);
+    bench_close(&b);
+}
+
+/* Machine code whose operations wait for each other less than those of the PTX is believed. */
+static void test_machine_shorter(void **state)
+{
+    enum { MUFU = 0x308, FMUL = 0x220, BRA = 0x947, STG = 0x986, EXIT = 0x94d, NONE = 7 };
+    static const struct ptx_machine code[] = {
+        {9, -1, MUFU, 1, 0, NONE, 0, true},     {9, -1, FMUL, 4, NONE, NONE, 1, true},
+        {10, 0, BRA, 5, NONE, NONE, 0, false},  {11, -1, STG, 1, NONE, NONE, 0, true},
+        {11, -1, EXIT, 5, NONE, NONE, 0, true},
+    };
+    struct ptx_resources res = {.registers = 16};
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    bench_time_with(&b, "turns", 1, 32, 1000, &res);
+    double table = bench_time_with(&b, "turns", 1, 32, 1000, &res).us;
+    res.code = code;
+    res.n_code = ARRAY_LEN(code);
+    struct ptx_time own = bench_time_with(&b, "turns", 1, 32, 1000, &res);
+    assert_in_range((int)(own.latency_us * 1980 / 1000), 27, 45); /* clocks a turn: 26, and the way back */
+    assert_true(own.us < 0.75 * table);
     bench_close(&b);
 }
 
@@ -752,6 +780,7 @@ int main(void)
         cmocka_unit_test(test_peaks),
         cmocka_unit_test(test_spills),
         cmocka_unit_test(test_machine_order),
+        cmocka_unit_test(test_machine_shorter),
         cmocka_unit_test(test_machine_slots),
         cmocka_unit_test(test_common_bytes),
         cmocka_unit_test(test_heavy_blocks),
