@@ -24,7 +24,9 @@ uint8_t rare_kind(const struct insn *i)
     case PRICE_RCP:
         return wide ? RARE_RCP64 : RARE_RCP32;
     case PRICE_SQRT:
-        return i->op == OP_sqrt ? (wide ? RARE_SQRT64 : RARE_SQRT32) : RARE_NONE;
+        if (i->op != OP_sqrt)
+            return RARE_NONE;
+        return wide ? RARE_SQRT64 : RARE_SQRT32;
     default:
         return RARE_NONE;
     }
