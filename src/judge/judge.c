@@ -262,7 +262,7 @@ static bool judge_original_version(struct judge *j, struct err *err)
         ok = verify_prepare(j, v, err);
     if (ok && !j->options.measure_only && !j->unsimulated)
         ok =
-            v->module
+            v->module && v->kernels.n > 0
                 ? verify_prepare_extremes(j, v, err)
                 : err_at(
                       err, t->source_path, 0, 0,

@@ -23,6 +23,15 @@ def nvcc_asks_for_a_flag(folder):
     said(astra(folder, "check", small_task(folder, TASK.replace("dims:", "flags: [--expt-relaxed-constexpr]\ndims:", 1), kernel)), 0)
 
 
+@cases([("never", ""), ("beyond the domain", "    if (rows > 1000000)\n        ")])
+def launches_nothing(folder, row):
+    """What comes out is what was there; no suite could tell that from an answer."""
+    launch = KERNEL[KERNEL.index("    scale_rows_kernel<<<"):]
+    kernel = KERNEL.replace(launch, row[1] + launch.strip("} \n").strip() + "\n}\n" if row[1] else "}\n")
+    task = TASK.replace("role: out", "role: inout", 1)
+    said(astra(folder, "check", small_task(folder, task, kernel)), 2, "launches no kernel on any of the suite's")
+
+
 @case
 def folder_missing(folder):
     said(astra(folder, "check", "nowhere"), 2, "nowhere")
