@@ -2,7 +2,7 @@
 # Tasks made faster by the rules on the simulator, one on each core, and what they give back timed on this machine's GPU, at most
 # three beside each other: [LIMIT=560] tools/h200/board.sh ASTRA BOARD OUT. BOARD/NAME/task is a task; OUT/board.jsonl gets a line of
 # `bench` for each that is done within the limit, OUT/best.tar what came out, and OUT/same.txt the names of those that stay as
-# they are. A table is last.
+# they are. DEVICE=cuda makes them faster on the GPU itself. A table is last.
 set -u
 cd "$(dirname "$0")/../.." || exit
 astra=$(realpath "$1") board=$(realpath "$2") out=$(realpath "$3")
@@ -11,7 +11,7 @@ nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 one() {
     local run
     run=$(mktemp -d)
-    "$ASTRA" optimize "$BOARD/$1/task" --device sim:h200 --rounds 2 --no-memory --seed 7 --jobs 1 --quiet --out "$run/run" >"$run/log" 2>&1 || {
+    "$ASTRA" optimize "$BOARD/$1/task" --device "${DEVICE:-sim:h200}" --rounds 2 --no-memory --seed 7 --jobs 1 --quiet --out "$run/run" >"$run/log" 2>&1 || {
         echo "$1: $(tail -n 1 "$run/log")" >>"$OUT/failed.txt"
         return
     }
