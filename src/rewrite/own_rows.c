@@ -173,7 +173,7 @@ static const struct variable *parameter_behind(const struct function *f, struct 
     return v && v->param && v->pointer && !v->assignments ? v : NULL;
 }
 
-bool row_place_of(const struct own_rows *rows, struct node e, struct row_place *place)
+static bool row_place_of(const struct own_rows *rows, struct node e, struct row_place *place)
 {
     const struct function *f = rows->f;
     struct reached r;
@@ -203,6 +203,21 @@ bool row_place_of(const struct own_rows *rows, struct node e, struct row_place *
     place->rest = poly_add(f, all, poly_mul(f, place->stride, number), -1);
     return place->stride.ok && place->stride.n > 0 && place->rest.ok && !says_place(&place->rest) &&
            !says_place(&place->stride);
+}
+
+row_place_list row_places(const struct own_rows *rows, struct node part)
+{
+    static const enum node_kind kinds[] = {NODE_SUBSCRIPT_EXPRESSION, NODE_POINTER_EXPRESSION,
+                                           NODE_CALL_EXPRESSION};
+    const struct function *f = rows->f;
+    row_place_list all = {0};
+    for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+        for (struct node *e = nodes_of(f, part, kinds[k]); node_ok(*e); e++) {
+            struct row_place p;
+            if (row_place_of(rows, *e, &p))
+                vec_add(f->a, &all, p);
+        }
+    return all;
 }
 
 const char *poly_text(const struct function *f, const struct poly *p)

@@ -24,7 +24,8 @@ struct row_place { /* one element of a thread's row */
     bool store;                     /* the left side of a statement `p[i] = x;`; else it is read */
     bool updates;                   /* the left side of a statement `p[i] += x;`: both */
 };
-bool row_place_of(const struct own_rows *rows, struct node e, struct row_place *place);
+typedef VEC(struct row_place) row_place_list;
+row_place_list row_places(const struct own_rows *rows, struct node part); /* all below it */
 
 /* Can each thread take several numbers, a grid apart? Its number is a variable, and no loop is left by the
  * question's return. */

@@ -134,14 +134,11 @@ static bool is_store(const struct function *f, struct node s)
 /* Turns that carry values, and ask for them on the way. */
 static bool carries_all(const struct function *f, struct shared_loop *l, struct err *why)
 {
-    static const enum node_kind leave[] = {NODE_BREAK_STATEMENT, NODE_CONTINUE_STATEMENT, NODE_RETURN_STATEMENT,
-                                           NODE_GOTO_STATEMENT, NODE_LAMBDA_EXPRESSION};
     size_t n;
     if (!node_is(l->body, NODE_COMPOUND_STATEMENT))
         return err_input(why, "the loop of %s has no braces", f->name);
-    for (size_t k = 0; k < ARRAY_LEN(leave); k++)
-        if (node_has(f, l->body, leave[k]))
-            return err_input(why, "the loop of %s may end early", f->name);
+    if (turn_may_end_early(f, l->body))
+        return err_input(why, "the loop of %s may end early", f->name);
     for (struct node *call = nodes_of(f, l->body, NODE_CALL_EXPRESSION); node_ok(*call); call++)
         if (!call_is_pure(f, *call))
             return err_input(why, "the loop of %s calls what may write", f->name);
@@ -317,8 +314,7 @@ static const char *scan_text(const struct function *f, const struct shared_loop 
     struct arena *a = f->a;
     struct str b = {.arena = a}, in = {.arena = a}, late = {.arena = a};
     size_t n, seen = 0;
-    struct node *statements = named_children(f, l->body, &n), loop = l->turns.loop,
-                end = node_field(node_field(loop, FIELD_CONDITION), FIELD_RIGHT);
+    struct node *statements = named_children(f, l->body, &n), loop = l->turns.loop, end = l->turns.limit;
     const char *first = fresh_local(f, "first"), *has = fresh_local(f, "has"), *left = fresh_local(f, "left"),
                *k = l->turns.index->name, *type = l->turns.index->type, *limit = text_of(f, end);
     if (!node_is(end, NODE_IDENTIFIER))
@@ -449,7 +445,7 @@ static bool rows_apply(const struct function *f, const struct transform_site *si
     struct names n = {.lane = fresh_local(f, "lane"),
                       .mask = lanes == WARP ? "0xffffffff" : fresh_local(f, "lanes"),
                       .lanes = lanes};
-    struct node limit = node_field(node_field(d.loops[0].turns.loop, FIELD_CONDITION), FIELD_RIGHT);
+    struct node limit = d.loops[0].turns.limit;
     int64_t known;
     bool told = launches_tell(f, limit) && !constant_value(f, limit, &known);
     kernel_edit(f, &d, &n, told ? &inside : edits);

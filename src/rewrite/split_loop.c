@@ -491,7 +491,7 @@ static bool split_apply(const struct function *f, const struct transform_site *s
         return false;
     struct names n = {.shape = shape_of(&s, site->setting),
                       .inside = s.questions.n || node_ok(s.around) ? fresh_local(f, "inside") : NULL};
-    struct node limit = node_field(node_field(s.loops[0].loop, FIELD_CONDITION), FIELD_RIGHT);
+    struct node limit = s.loops[0].limit;
     int64_t known;
     bool told = launches_tell(f, limit) && !constant_value(f, limit, &known) && function_may_be_copied(f);
     struct edits inside = {.arena = a};

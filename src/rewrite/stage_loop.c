@@ -19,7 +19,7 @@ struct part { /* columns of one parameter's rows */
 
 struct staged_loop {
     struct turns turns;
-    VEC(struct row_place) places;
+    row_place_list places;
 };
 
 struct detail {
@@ -84,21 +84,17 @@ static bool places_are_alone(const struct function *f, const struct staged_loop 
 
 static void places_of(const struct own_rows *rows, struct staged_loop *l)
 {
-    static const enum node_kind kinds[] = {NODE_SUBSCRIPT_EXPRESSION, NODE_POINTER_EXPRESSION,
-                                           NODE_CALL_EXPRESSION};
     const struct function *f = rows->f;
     struct poly turn = poly_atom(f, l->turns.index->name);
-    for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
-        for (struct node *e = nodes_of(f, node_field(l->turns.loop, FIELD_BODY), kinds[k]); node_ok(*e); e++) {
-            struct row_place p;
-            if (!row_place_of(rows, *e, &p))
-                continue;
-            p.rest = poly_add(f, p.rest, turn, -1);
-            bool row = p.stride.n != 1 || p.stride.t[0].n > 0 || p.stride.t[0].by >= WARP;
-            if (row && is_given(f, &p.rest) && is_given(f, &p.stride) &&
-                ctype_size(f, ctype_bound(f, p.pointer->type)) <= 8)
-                vec_add(f->a, &l->places, p);
-        }
+    row_place_list all = row_places(rows, node_field(l->turns.loop, FIELD_BODY));
+    for (size_t i = 0; i < all.n; i++) {
+        struct row_place p = all.v[i];
+        p.rest = poly_add(f, p.rest, turn, -1);
+        bool row = p.stride.n != 1 || p.stride.t[0].n > 0 || p.stride.t[0].by >= WARP;
+        if (row && is_given(f, &p.rest) && is_given(f, &p.stride) &&
+            ctype_size(f, ctype_bound(f, p.pointer->type)) <= 8)
+            vec_add(f->a, &l->places, p);
+    }
     size_t kept = 0;
     for (bool again = true; again;) { /* what is not alone takes the places of its parameter with it */
         again = false;
@@ -136,19 +132,16 @@ static bool writes_rows_only(const struct function *f, struct node n, const stru
 
 static bool loop_of(const struct own_rows *rows, struct node n, struct staged_loop *l)
 {
-    static const enum node_kind leaves[] = {NODE_BREAK_STATEMENT, NODE_CONTINUE_STATEMENT,
-                                            NODE_RETURN_STATEMENT, NODE_GOTO_STATEMENT, NODE_LAMBDA_EXPRESSION};
     const struct function *f = rows->f;
     *l = (struct staged_loop){0};
     if (!turns_of(f, n, &l->turns) || node_ok(l->turns.step))
         return false;
     struct node condition = node_field(n, FIELD_CONDITION);
-    struct poly start = poly_of(f, l->turns.start), limit = poly_of(f, node_field(condition, FIELD_RIGHT));
+    struct poly start = poly_of(f, l->turns.start), limit = poly_of(f, l->turns.limit);
     if (!node_is_binary(f, condition, "<") || !is_given(f, &start) || !is_given(f, &limit))
         return false;
-    for (size_t k = 0; k < ARRAY_LEN(leaves); k++)
-        if (node_has(f, n, leaves[k]))
-            return false;
+    if (turn_may_end_early(f, node_field(n, FIELD_BODY)))
+        return false;
     places_of(rows, l);
     return l->places.n > 0 && writes_rows_only(f, n, l);
 }
@@ -255,10 +248,10 @@ struct names {
 static const char *inner_text(struct detail *d, const struct staged_loop *l, const struct names *names)
 {
     const struct function *f = d->rows.f;
-    struct node loop = l->turns.loop, condition = node_field(loop, FIELD_CONDITION);
+    struct node loop = l->turns.loop;
     struct edits inside = {.arena = f->a};
     edits_node(&inside, l->turns.start, names->from);
-    edits_node(&inside, node_field(condition, FIELD_RIGHT), names->until);
+    edits_node(&inside, l->turns.limit, names->until);
     for (size_t i = 0; i < l->places.n; i++)
         edits_node(&inside, l->places.v[i].at,
                    arena_printf(f->a, "%s[threadIdx.x][%s - %s]", part_of(d, l->places.v[i].pointer)->name,
@@ -303,7 +296,7 @@ static const char *loop_text(struct detail *d, const struct staged_loop *l, cons
     const struct function *f = d->rows.f;
     struct fill *fill = fill_open(f->a);
     bool loads = false, stores = false;
-    struct node limit = node_field(node_field(l->turns.loop, FIELD_CONDITION), FIELD_RIGHT);
+    struct node limit = l->turns.limit;
     int64_t start;
     bool aligned = constant_value(f, l->turns.start, &start) && start % names->columns == 0;
     const char *begin = node_is(l->turns.start, NODE_IDENTIFIER) || node_is(l->turns.start, NODE_NUMBER_LITERAL)

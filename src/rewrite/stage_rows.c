@@ -11,7 +11,7 @@ enum { LONGEST = 64, SHARED_MOST = 48 * 1024, STAGED_MOST = 8, UNROLLED = 16, NE
 
 struct staged { /* rows of one parameter */
     const struct variable *pointer;
-    VEC(struct row_place) places;
+    row_place_list places;
     int64_t stride, low, high; /* elements from row to row; the first and the last that is moved */
     bool store;
     const char *name; /* of the shared array */
@@ -130,13 +130,14 @@ static bool may_be_staged(const struct detail *d, const struct staged *s)
     return s->store ? writes_whole_rows(d, s) : !memory_written_in(f, s->pointer->name, f->body);
 }
 
-static void collect(struct detail *d, enum node_kind kind)
+static void collect(struct detail *d)
 {
     const struct function *f = d->rows.f;
-    for (struct node *e = nodes_of(f, f->body, kind); node_ok(*e); e++) {
-        struct row_place p;
+    row_place_list all = row_places(&d->rows, f->body);
+    for (size_t i = 0; i < all.n; i++) {
+        const struct row_place p = all.v[i];
         int64_t low, high;
-        struct staged *s = row_place_of(&d->rows, *e, &p) ? staged_of(d, p.pointer) : NULL;
+        struct staged *s = staged_of(d, p.pointer);
         if (!s || p.updates || p.stride.n != 1 || p.stride.t[0].n != 0 ||
             !poly_range(f, &p.rest, p.at, &low, &high) || low < 0 || high >= p.stride.t[0].by ||
             p.stride.t[0].by > LONGEST ||
@@ -152,16 +153,13 @@ static void collect(struct detail *d, enum node_kind kind)
 
 static bool understood(const struct function *f, struct detail *d, struct err *why)
 {
-    static const enum node_kind kinds[] = {NODE_SUBSCRIPT_EXPRESSION, NODE_POINTER_EXPRESSION,
-                                           NODE_CALL_EXPRESSION};
     int64_t bytes = 0;
     size_t kept = 0;
 
     *d = (struct detail){0};
     if (!own_rows_open(f, &d->rows, why))
         return false;
-    for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
-        collect(d, kinds[k]);
+    collect(d);
     for (size_t i = 0; i < d->n; i++) {
         struct staged *s = &d->staged[i];
         if (!may_be_staged(d, s) || bytes + bytes_of(f, s) > SHARED_MOST)

@@ -15,6 +15,7 @@ bool turns_of(const struct function *f, struct node n, struct turns *l)
         return false;
     l->index = function_variable_of(f, node_field(declarator, FIELD_DECLARATOR));
     l->start = node_field(declarator, FIELD_VALUE);
+    l->limit = limit;
     if (!l->index || !ctype_is_integer(f, l->index->type) ||
         !node_text_is(f->s, node_field(condition, FIELD_LEFT), l->index->name) ||
         variable_assigned_in(f, l->index, body) || !expression_is_invariant(f, limit, n))
@@ -213,6 +214,16 @@ static bool stores_apart(const struct function *f, const struct turns *l, struct
         if (pointer_root(f, *e) == root && !str_eq(text_of(f, *e), text_of(f, target)))
             return false;
     return moves;
+}
+
+bool turn_may_end_early(const struct function *f, struct node body)
+{
+    static const enum node_kind kinds[] = {NODE_BREAK_STATEMENT, NODE_CONTINUE_STATEMENT, NODE_RETURN_STATEMENT,
+                                           NODE_GOTO_STATEMENT, NODE_LAMBDA_EXPRESSION};
+    for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+        if (node_has(f, body, kinds[k]))
+            return true;
+    return false;
 }
 
 bool turns_are_apart(const struct function *f, struct turns *l, struct err *why)

@@ -19,7 +19,7 @@ struct gathered { /* an accumulator of a loop */
 };
 
 struct turns {
-    struct node loop, start, step; /* step: no node where it is 1 */
+    struct node loop, start, limit, step; /* step: no node where it is 1 */
     const struct variable *index;
     struct gathered sums[SUMS_MOST];
     size_t n_sums;
@@ -32,6 +32,8 @@ bool turns_of(const struct function *f, struct node loop, struct turns *turns);
 bool turn_gathers(const struct function *f, struct node e, const struct variable *v, struct gathered *g);
 /* Is it zero before its loop, and set there alone? */
 bool gathers_from_zero(const struct function *f, const struct gathered *g);
+/* May a turn of the loop's body leave it, or the next turn begin, before its end? */
+bool turn_may_end_early(const struct function *f, struct node body);
 /* Adds the accumulators. False with the reason: turns need each other, or may. */
 bool turns_are_apart(const struct function *f, struct turns *turns, struct err *why);
 
