@@ -141,9 +141,10 @@ void error_add(struct error_pool *p, double units, double judged, struct error_p
 }
 
 /* The k-th smallest, by Hoare's FIND; reorders x, which holds no NAN. */
-static double nth(double *x, size_t n, size_t nth_smallest)
+/* Those below from are smaller already. */
+static double nth(double *x, size_t from, size_t n, size_t nth_smallest)
 {
-    ptrdiff_t low = 0, high = (ptrdiff_t)n - 1, k = (ptrdiff_t)nth_smallest;
+    ptrdiff_t low = (ptrdiff_t)from, high = (ptrdiff_t)n - 1, k = (ptrdiff_t)nth_smallest;
 
     while (low < high) {
         double pivot = x[k];
@@ -174,8 +175,8 @@ struct error_stats error_stats(struct error_pool *p)
 
     if (n == 0)
         return s;
-    s.p50 = nth(p->errors.v, n, n / 2);
-    s.p99 = nth(p->errors.v, n, MIN(n * 99 / 100, n - 1 - MIN(BEYOND, (n - 1) / 2)));
+    s.p50 = nth(p->errors.v, 0, n, n / 2);
+    s.p99 = nth(p->errors.v, n / 2, n, MIN(n * 99 / 100, n - 1 - MIN(BEYOND, (n - 1) / 2)));
     s.max = p->max;
     s.largest = p->largest;
     s.drift = fmax(fabs((double)p->down), fabs((double)p->inward)) / (double)n;

@@ -545,14 +545,12 @@ struct alloc {
 struct ptx_mem {
     uint8_t *host; /* host + (addr - MEM_BASE) */
     uint64_t reserved, used;
-    uint8_t *init;         /* bit per byte, 1: initialised; only for allocations that are not born so */
+    uint8_t *init; /* bit per byte, 1: initialised; only for allocations that are not born so */
+    struct mem_range *range;
     struct alloc **allocs; /* sorted by addr */
     size_t n_allocs, cap_allocs;
     uint64_t seed;
-    struct module_image {
-        const struct ptx_module *module;
-        uint64_t addr, serial;
-    } * images;
+    struct module_image *images;
     size_t n_images;
 };
 

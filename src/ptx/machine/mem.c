@@ -2,6 +2,7 @@
  * access meets none. Nothing is really there until it is touched; allocations with a fill are made page by
  * page. */
 #include "machine.h"
+#include "mem_range.h"
 
 #include <sys/mman.h>
 
@@ -12,26 +13,28 @@ enum {
     LARGE = 2 * LARGE_PAGE, /* bytes that are worth large pages of the host */
 };
 
+struct module_image {
+    const struct ptx_module *module;
+    uint64_t addr, serial;
+};
+
+/* Where the addresses of a memory begin, behind MEM_BASE. Its first byte is its range's all the same: so
+ * memories that follow each other meet in few pages. */
+static uint64_t start_of(uint64_t seed)
+{
+    return GUARD + rng_hash(seed, 1) % 4096 * MEM_PAGE;
+}
+
 struct ptx_mem *ptx_mem_open(uint64_t seed)
 {
     struct ptx_mem *m = mem_zalloc(sizeof(*m));
+
     m->seed = seed;
-    for (m->reserved = 1ull << 39; m->reserved >= 1ull << 30; m->reserved /= 2) {
-        m->host =
-            mmap(NULL, m->reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (m->host == MAP_FAILED)
-            continue;
-        m->init = mmap(NULL, m->reserved / 8, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (m->init != MAP_FAILED)
-            break;
-        munmap(m->host, m->reserved);
-    }
-    if (m->reserved < 1ull << 30) {
-        fprintf(stderr, "astra: no address space for the simulator's memory\n");
-        exit(1);
-    }
-    m->used = GUARD + rng_hash(seed, 1) % 4096 * 4096;
+    m->range = mem_range_take();
+    m->reserved = m->range->reserved;
+    m->used = start_of(seed);
+    m->host = m->range->map - m->used;
+    m->init = m->range->init - m->used / 8;
     return m;
 }
 
@@ -52,8 +55,7 @@ void ptx_mem_close(struct ptx_mem *m)
         alloc_free(m->allocs[k]);
     free(m->allocs);
     free(m->images);
-    munmap(m->host, m->reserved);
-    munmap(m->init, m->reserved / 8);
+    mem_range_give(m->range, m->used - start_of(m->seed));
     free(m);
 }
 
@@ -92,6 +94,29 @@ struct alloc *mem_near(const struct ptx_mem *m, uint64_t addr)
     return best;
 }
 
+/* What an earlier memory has left in [addr, addr + bytes). */
+static void clear(struct ptx_mem *m, uint64_t addr, uint64_t bytes)
+{
+    if (mem_range_is_dirty(m->range, mem_host(m, addr)))
+        memset(mem_host(m, addr), 0, bytes);
+}
+
+static void clear_init(struct ptx_mem *m, uint64_t addr, uint64_t bytes)
+{
+    uint8_t *from = m->init + (addr - MEM_BASE) / 8, *to = from + (bytes + 7) / 8;
+    uint8_t *first = mem_page_of(from + MEM_PAGE - 1), *last = mem_page_of(to);
+
+    if (!mem_range_is_dirty(m->range, mem_host(m, addr)))
+        return;
+    if (bytes < LARGE) {
+        memset(from, 0, (size_t)(to - from));
+        return;
+    }
+    memset(from, 0, (size_t)(first - from));
+    madvise(first, (size_t)(last - first), MADV_DONTNEED);
+    memset(last, 0, (size_t)(to - last));
+}
+
 static struct alloc *alloc_at(struct ptx_mem *m, uint64_t addr, const struct ptx_buffer *b)
 {
     struct alloc *a = mem_zalloc(sizeof(*a));
@@ -108,7 +133,12 @@ static struct alloc *alloc_at(struct ptx_mem *m, uint64_t addr, const struct ptx
     if ((a->fill && a->size) || a->size >= LATER) {
         size_t pages = (addr + a->size - 1 - MEM_BASE) / MEM_PAGE - a->first_page + 1;
         a->present = mem_zalloc((pages + 63) / 64 * 8);
+    } else {
+        clear(m, addr, a->size);
+        m->range->pages += mem_range_is_dirty(m->range, mem_host(m, addr)) ? 0 : a->size / MEM_PAGE + 1;
     }
+    if (!a->initialised)
+        clear_init(m, addr, a->size);
     if (m->n_allocs == m->cap_allocs) {
         m->cap_allocs = m->cap_allocs ? 2 * m->cap_allocs : 16;
         m->allocs = mem_realloc(m->allocs, m->cap_allocs * sizeof(*m->allocs));
@@ -141,12 +171,13 @@ static uint64_t range_take(struct ptx_mem *m, uint64_t size, uint64_t align, boo
 }
 
 /* Fewer faults, where the host's kernel goes along. */
-static void want_large_pages(const struct ptx_mem *m, uint64_t addr, uint64_t size)
+static void want_large_pages(struct ptx_mem *m, uint64_t addr, uint64_t size)
 {
     uint64_t from = (addr - MEM_BASE) / MEM_PAGE * MEM_PAGE;
 
+    m->range->large = true;
     madvise(m->host + from, size, MADV_HUGEPAGE);
-    madvise(m->init + from / 8 / MEM_PAGE * MEM_PAGE, size / 8, MADV_HUGEPAGE);
+    madvise(mem_page_of(m->init + from / 8), size / 8, MADV_HUGEPAGE);
 }
 
 uint64_t ptx_mem_alloc(struct ptx_mem *m, const struct ptx_buffer *b, struct err *err)
@@ -226,8 +257,11 @@ void mem_touch(struct ptx_mem *m, struct alloc *a, uint64_t addr, uint64_t bytes
         uint64_t from = MEM_BASE + (a->first_page + page) * MEM_PAGE, to = from + MEM_PAGE;
         from = MAX(from, a->addr);
         to = MIN(to, a->addr + a->size);
+        mem_range_note(m->range, mem_host(m, from));
         if (a->fill)
             a->fill(a->context, from - a->addr, mem_host(m, from), to - from);
+        else
+            clear(m, from, to - from);
         if (a->tainted)
             mem_init_set(m, from, to - from);
         for (size_t k = 0; k < a->n_later; k++)
