@@ -454,19 +454,34 @@ static bool take_boundary(struct branches *b, const int64_t *dims, int64_t numbe
     return meets;
 }
 
+static void note_boundary(struct branches *b, const int64_t *dims)
+{
+    const struct task *t = b->version->judge->task;
+
+    if (task_in_domain(t, dims) && task_case_elements(t, dims) <= MOST_BOUNDARY)
+        note_shape(b->version, dims);
+}
+
 /* So many times what is compared: a loop of the blocks that are capped there goes on, in turns that are
- * unrolled by two or four, and what a capped grid leaves out is most of it. */
+ * unrolled by two or four, and what a capped grid leaves out is most of it. And a little more, where another
+ * extent is whole tiles: what some blocks leave of one row meets them in their next. */
 static void note_multiples(struct branches *b, int64_t *dims, size_t k)
 {
     static const int64_t times[] = {3, 7};
-    const struct task *t = b->version->judge->task;
-    int64_t own = dims[k];
+    int64_t own = dims[k], other;
 
-    for (size_t i = 0; i < ARRAY_LEN(times); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(times) && own <= INT32_MAX; i++) {
         dims[k] = own * times[i];
-        if (own <= INT32_MAX && task_in_domain(t, dims) && task_case_elements(t, dims) <= MOST_BOUNDARY)
-            note_shape(b->version, dims);
+        note_boundary(b, dims);
     }
+    dims[k] = own + ROUND;
+    for (size_t i = 0; i < b->version->judge->task->n_dims; i++)
+        if (i != k) {
+            other = dims[i];
+            dims[i] = ROUNDEST;
+            note_boundary(b, dims);
+            dims[i] = other;
+        }
     dims[k] = own;
 }
 
@@ -643,8 +658,7 @@ static void grow(struct branches *b, const int64_t *least, const uint64_t *way)
 }
 
 /* The smallest shape that comes to it has one block, and one turn of each loop. So some blocks and turns of
- * all, and many of each. Where there are three extents, no case of the suite is round in all and long in one.
- */
+ * all, and many of each. With three extents no case of the suite is round in all and long in one. */
 static void add_grown(struct branches *b, const struct fate *fate)
 {
     size_t n_dims = b->version->judge->task->n_dims;
@@ -726,7 +740,7 @@ void branches_find(struct version *v, struct fate *fate)
     struct news news;
 
     v->branches = arena_array(v->arena, const int64_t *,
-                              MOST_RUN + 5 * MOST_BOUNDARIES + MOST_LEAST + MOST_LONG +
+                              MOST_RUN + (5 + j->task->n_dims) * MOST_BOUNDARIES + MOST_LEAST + MOST_LONG +
                                   (MOST_FIRST + 1) * (1 + j->task->n_dims));
     if (v != &j->baseline)
         add_long_grids(&b);
