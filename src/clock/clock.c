@@ -467,6 +467,7 @@ static void averages(const struct ptx_profile *p, struct load *x)
         x->joined_stores += s->joined_stores / n;
         x->joined_write += s->joined_write / n;
         x->dram_lines += s->dram_lines / n;
+        x->rewrites += (s->rewrites + PARTIAL * s->part_rewrites) / n;
         x->atomics += s->atomics / n;
         x->updates_from += s->cycles > 0 ? s->updates_from / s->cycles / n : 0;
         x->dram_read += s->dram_read / n;
@@ -501,6 +502,7 @@ static void spread(const struct ptx_profile *p, const uint32_t grid[3], double s
 {
     x->dram_read *= x->blocks;
     x->dram_write *= x->blocks;
+    x->rewrites *= x->blocks;
     double before = x->dram_read, window = p->probed ? reuse_window(p, grid) : 0;
     for (size_t k = 0; k < p->allocs.n; k++) {
         const struct touched *t = &p->allocs.v[k];
@@ -688,7 +690,7 @@ static void launch_load(const struct ptx_profile *p, const struct run *r, struct
         correct(p, w, &x, t);
     double scale = x.blocks / (double)p->samples.n;
     spread(p, r->launch.grid, scale, &x);
-    x.local = local_l2_bytes(p, r->resources, r->entry, x.warps);
+    x.local = local_l2_bytes(p, r->resources, r->entry);
     x.hottest = MAX(p->hottest * scale, p->hottest_near);
     combine(p->device, p->model, &x, t);
     remember(cache, p, scale);
@@ -730,6 +732,7 @@ bool ptx_time_launch(const struct ptx_timed *on, const struct ptx_launch *l, str
     p.l1_bytes = l1_share(o->device, p.model, shared, resident);
     p.sm_bytes = p.l1_bytes * resident;
     p.resident = resident;
+    p.frames = on->resources ? on->resources->stack_bytes * 32.0 * ceil(threads / 32.0) : 0;
     p.blocks_an_sm = MAX((double)r.n_blocks / sms, 1);
     memset(r.options.observers, 0, sizeof(r.options.observers));
     r.options.observers[0] = &p.observer;

@@ -193,7 +193,8 @@ struct l2_line {                    /* touched by the sample of this launch */
     bool early;               /* a block read it before anything that it had asked for could be there */
     uint32_t atomics, first_block; /* requests to update it; the first block (in the grid) that made one */
     uint32_t counts;               /* of its words, where the second request came: 1 + their place; 0: none */
-    float at_bytes;                /* bytes the block had touched by then */
+    float at_moved, at_shared;     /* bytes the block had asked the L2 for by then: its own, others' too */
+    uint8_t dirty;                 /* sectors that were stored since it came from DRAM */
     float at_passed;               /* bytes that had come through its L1 by then */
     float at_time;                 /* of its clock */
 };
@@ -279,6 +280,8 @@ struct sample { /* one block */
         joined_write;  /* of these, what goes on with the store before it where there is time */
     double dram_lines; /* of the loads, those of which anything came from DRAM */
     double dram_read, dram_write;
+    double rewrites,
+        part_rewrites;            /* halves of lines that went to DRAM and are stored again; parts of sectors */
     double sync, atomics;         /* cycles at barriers, summed over warps; passes of atomics in the L2 */
     double updates_from;          /* cycles: the first atomic's start, else the block's end */
     double memory_wait;           /* cycles of the longest warp that loads caused */
@@ -299,6 +302,7 @@ struct ptx_profile {
     struct l2 l2;
     double concurrent; /* blocks that run at once on the whole GPU */
     double l1_bytes;   /* a block */
+    double frames;     /* bytes of a block's local memory */
     double dram_cycles;
     VEC(struct sample) samples;
     VEC(struct touched) allocs;
@@ -331,10 +335,10 @@ double reuse_window(const struct ptx_profile *p, const uint32_t grid[3]); /* blo
 /* Bytes of an allocation that all blocks of the launch read from DRAM. */
 double reuse_bytes(const struct ptx_profile *p, const struct touched *t, const uint32_t grid[3], double window);
 
-/* local.c: bytes of local memory that a block of so many warps moves through the L2, spilled registers
- * included. */
-double local_l2_bytes(const struct ptx_profile *p, const struct ptx_resources *res, const struct func *entry,
-                      double warps);
+/* local.c: share of the loads from local memory that the L1 has no room for. */
+double local_missed(const struct ptx_profile *p);
+/* Bytes of local memory that a block moves through the L2, spilled registers included. */
+double local_l2_bytes(const struct ptx_profile *p, const struct ptx_resources *res, const struct func *entry);
 
 void profile_open(struct ptx_profile *p, const struct ptx_module *m, const struct ptx_device *d,
                   struct ptx_cache *cache);

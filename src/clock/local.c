@@ -8,9 +8,13 @@ struct line_use { /* of one source line of the kernel: how often a warp issued i
     double issues, n;
 };
 
+double local_missed(const struct ptx_profile *p)
+{
+    return p->frames > 0 ? 1 - MIN(p->l1_bytes / p->frames, 1) : 0;
+}
+
 /* A line's machine instructions are executed as often as its instructions in PTX on average. */
-double local_l2_bytes(const struct ptx_profile *p, const struct ptx_resources *res, const struct func *entry,
-                      double warps)
+double local_l2_bytes(const struct ptx_profile *p, const struct ptx_resources *res, const struct func *entry)
 {
     double loaded = 0, stored = 0;
     int last = 0;
@@ -34,6 +38,5 @@ double local_l2_bytes(const struct ptx_profile *p, const struct ptx_resources *r
         stored += s->local_stored * lanes;
     }
     free(lines);
-    double missed = 1 - MIN(p->l1_bytes / (res->stack_bytes * 32 * warps), 1);
-    return (stored + loaded * missed) / (double)p->samples.n;
+    return (stored + loaded * local_missed(p)) / (double)p->samples.n;
 }

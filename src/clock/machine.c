@@ -79,8 +79,10 @@ static int ptx_class(const struct insn *i)
     case PRICE_SINE:
     case PRICE_TANH:
         return i->type == TYPE_F64 ? -1 : BY_EXCHANGE;
-    case PRICE_DIVIDE: /* by the divisor's reciprocal */
-        return type_bytes[i->type] == 4 && !i->opnds[2].is_imm ? BY_EXCHANGE : -1;
+    case PRICE_DIVIDE: /* by the divisor's reciprocal, which of a constant is known */
+        if (i->opnds[2].is_imm)
+            return i->type == TYPE_F32 ? BY_FLOAT : -1;
+        return type_bytes[i->type] == 4 ? BY_EXCHANGE : -1;
     case PRICE_ADD:
     case PRICE_MULTIPLY:
         return i->type == TYPE_F32 ? BY_FLOAT : -1;
@@ -94,9 +96,12 @@ static bool is_shared_load(const struct insn *i)
     return op_table[i->op].price == PRICE_LOAD && i->space == SPACE_SHARED;
 }
 
-/* Machine instructions that one of PTX is at least: products of m16n16k16 of f16 are two of m16n8k16. */
+/* Machine instructions that one of PTX is at least: products of m16n16k16 of f16 are two of m16n8k16, an exact
+ * division by a constant is four products. */
 static float ptx_count(const struct insn *i)
 {
+    if (op_table[i->op].price == PRICE_DIVIDE && i->opnds[2].is_imm)
+        return insn_has(i, MOD_approx) || insn_has(i, MOD_full) ? 1 : 4;
     if (op_table[i->op].price != PRICE_PRODUCT || !matrix_known(i))
         return 1;
     float bits = (float)matrix_bits(mma_type(i, 1)), products = (float)i->shape.m * i->shape.n * i->shape.k;

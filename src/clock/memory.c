@@ -85,6 +85,25 @@ static void own_bytes(struct touched *t, struct l2_line *l, const struct block_c
 /* A line's second half takes DRAM less than a line elsewhere does: rows of 64 bytes a warp's half (fitted). */
 static const double OTHER_HALF = 0.5;
 
+static const double AGAIN = 1.25; /* more than that of an allocation's bytes: blocks read the same */
+
+/* Do all blocks that run at once read more of it than it holds, so that they share it? */
+static bool is_shared(const struct ptx_profile *p, const struct touched *t)
+{
+    return t->own / (double)(p->samples.n + 1) * p->concurrent > AGAIN * (double)t->size;
+}
+
+/* Bytes that the L2 has been asked for since the block was here: by each block of its own what it moved, at
+ * most all that it has touched; and what they share, once. */
+static double again_after(const struct ptx_profile *p, const struct block_clock *k, const struct l2_line *l)
+{
+    double own = MIN(k->moved - (double)l->at_moved, k->touched), shared = 0;
+
+    for (size_t q = 0; q < p->allocs.n; q++)
+        shared += is_shared(p, &p->allocs.v[q]) ? (double)p->allocs.v[q].size : 0;
+    return own * p->concurrent + MIN((k->shared - (double)l->at_shared) * p->concurrent, shared);
+}
+
 /* DRAM gives 64 bytes at least. */
 static unsigned pairs_of(unsigned sectors)
 {
@@ -126,6 +145,7 @@ float l2_access(struct ptx_profile *p, struct block_clock *k, const struct acces
     unsigned known = l->read | l->written | l->fetched, fresh = sectors & ~known, again = sectors & known;
     unsigned n = (unsigned)__builtin_popcount(sectors);
     double dram_lines = 0;
+    bool shared = is_shared(p, t);
     t->first = MIN(t->first, line);
     t->end = MAX(t->end, line + 1);
     k->s.l2_loads += x->kind == ACCESS_LOAD;
@@ -136,7 +156,7 @@ float l2_access(struct ptx_profile *p, struct block_clock *k, const struct acces
     if (fresh) {
         unsigned beside = reads ? pairs_of(fresh) & ~known & ~sectors : 0;
         unsigned bytes = SECTOR_BYTES * (unsigned)__builtin_popcount(fresh | beside);
-        k->touched += bytes;
+        k->touched += shared ? 0 : bytes;
         l->fetched |= (uint8_t)beside;
         if (!was_resident(t, line)) {
             dram_lines = known && l->block == k->number ? OTHER_HALF : 1;
@@ -144,10 +164,14 @@ float l2_access(struct ptx_profile *p, struct block_clock *k, const struct acces
             t->missed += reads ? bytes : 0;
         }
     } else if (again && l->block == k->number) {
-        double distance = (k->touched - (double)l->at_bytes) * p->concurrent;
-        if (!chance(line, cache_resident(p->device, distance))) {
+        if (!chance(line, cache_resident(p->device, again_after(p, k, l)))) {
             dram_lines = 1;
             k->s.dram_read += reads ? SECTOR_BYTES * (double)(unsigned)__builtin_popcount(again) : 0;
+            if (!reads && k->parts)
+                k->s.part_rewrites += __builtin_popcount(l->dirty);
+            else if (!reads)
+                k->s.rewrites += __builtin_popcount(pairs_of(l->dirty)) / 2;
+            l->dirty = 0;
         }
     }
     if (!reads && l->block != k->number)
@@ -170,11 +194,14 @@ float l2_access(struct ptx_profile *p, struct block_clock *k, const struct acces
         if (first && !was_resident(t, line))
             k->s.dram_write += SECTOR_BYTES * (unsigned)__builtin_popcount(first);
         l->written |= (uint8_t)sectors;
+        l->dirty |= (uint8_t)sectors;
     }
     dram_lines *= reads;
     k->s.dram_lines += dram_lines;
     l->block = k->number;
-    l->at_bytes = (float)k->touched;
+    *(shared ? &k->shared : &k->moved) += SECTOR_BYTES * n;
+    l->at_moved = (float)k->moved;
+    l->at_shared = (float)k->shared;
     l->at_time = now;
     l->at_passed = (float)k->passed;
     return (float)p->model->l2_cycles + (dram_lines > 0 ? (float)p->dram_cycles : 0);
@@ -350,11 +377,13 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
     struct touched *t = touched_of(p, a);
     if (!k->s.first_line)
         k->s.run_end = k->s.first_line = line[0] + 1;
-    for (unsigned q = 0; q < n; q++)
+    for (unsigned q = 0; q < n; q++) {
         k->s.run_end += line[q] + 1 == k->s.run_end;
+        total += (unsigned)__builtin_popcount(sectors[q]);
+    }
+    k->parts = x->kind == ACCESS_STORE && lanes * x->bytes < total * SECTOR_BYTES;
     for (unsigned q = 0; q < n; q++) {
         unsigned need = sectors[q];
-        total += (unsigned)__builtin_popcount(need);
         struct l1_arrival *came = NULL;
         if (cached) {
             unsigned had = l1_probe(&p->l1s.v[w->block->slot], line[q], need, c->start, &came);

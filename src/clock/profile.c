@@ -23,7 +23,8 @@ static void prof_block_begin(struct block *b)
     struct ptx_profile *p = profile_of(b->launch);
     struct block_clock *k = b->kept[PTX_CLOCK] ? block_clock(b) : mem_alloc(sizeof(*k));
     uint32_t n_slots = p->module->n_slots;
-    *k = (struct block_clock){.kept.drop = kept_free, .s.linear = b->linear, .number = p->block_number++};
+    *k = (struct block_clock){
+        .kept.drop = kept_free, .s.linear = b->linear, .number = p->block_number++, .touched = p->frames};
     b->kept[PTX_CLOCK] = &k->kept;
     for (uint32_t w = 0; w < b->n_warps; w++) {
         struct warp_clock *c = warp_clock(&b->warps[w]);
@@ -432,6 +433,7 @@ static void prof_access(struct warp *w, const struct insn *i, const struct acces
     } else if (x->space == SPACE_LOCAL) {
         unsigned bytes = x->bytes * (unsigned)__builtin_popcount(x->mask);
         s->local_bytes += bytes;
+        k->moved += bytes * (x->kind == ACCESS_LOAD ? local_missed(p) : 1);
         k->s.pipe[PIPE_LSU] += (bytes + 127) / 128 - 1;
         latency = (float)p->model->l1_cycles;
     } else if (i->space == SPACE_CONST) {

@@ -99,9 +99,10 @@ static double covered(const struct touched *t, double bytes)
     return span > 0 ? span * (1 - exp(-bytes / span)) : 0;
 }
 
-/* Bytes of an allocation that n blocks in a row touch. Blocks that read anywhere in a part of it may go on to
- * the next part after any number of blocks: together they touch no less than their share of all. */
-static double footprint(const struct touched *t, const uint32_t grid[3], double block_bytes, double n)
+/* Bytes of an allocation that n blocks in a row touch, whatever it holds. Blocks that read anywhere in a part
+ * of it may go on to the next part after any number of blocks: together they touch no less than their share of
+ * all. */
+static double unlike_bytes(const struct touched *t, const uint32_t grid[3], double block_bytes, double n)
 {
     double blocks = 1, all = (double)grid[0] * grid[1] * grid[2], least = 0;
 
@@ -109,6 +110,10 @@ static double footprint(const struct touched *t, const uint32_t grid[3], double 
         const struct neighbour *b = &t->beside[d];
         double share = b->probed > 0 ? b->shared / b->probed : 0, here = along(grid, d, n);
         double own = MIN(here, MAX(b->stride, 1u));
+        if (b->anywhere && block_bytes > MOST * share * (double)t->size) { /* of all of it */
+            blocks *= here;
+            continue;
+        }
         if (b->anywhere) { /* two shares of a whole meet in the square of the share: so large is the whole */
             blocks *= own * (1 - pow(1 - share, here / own)) / share;
             least = covered(t, all * block_bytes) * n / all;
@@ -118,7 +123,23 @@ static double footprint(const struct touched *t, const uint32_t grid[3], double 
             share = MIN(share, 1 - own / b->range);
         blocks *= own + (here - own) * (1 - share);
     }
-    return MIN(MAX(MIN(blocks, n) * block_bytes, least), (double)t->size);
+    return MAX(MIN(blocks, n) * block_bytes, least);
+}
+
+/* What neighbours share does not say why all blocks read more than it holds: they meet by chance. */
+static bool by_chance(const struct touched *t, const uint32_t grid[3], double block_bytes)
+{
+    return unlike_bytes(t, grid, block_bytes, (double)grid[0] * grid[1] * grid[2]) > AGAIN * (double)t->size;
+}
+
+/* Bytes of an allocation that n blocks in a row touch; by chance also those that DRAM gives beside them. */
+static double footprint(const struct touched *t, const uint32_t grid[3], double block_bytes, double n)
+{
+    double size = (double)t->size, bytes = unlike_bytes(t, grid, block_bytes, n);
+
+    if (!by_chance(t, grid, block_bytes))
+        return MIN(bytes, size);
+    return size * (1 - exp(-bytes * MAX(t->missed / MAX(t->read, 1), 1) / size));
 }
 
 static double footprints(const struct ptx_profile *p, const uint32_t grid[3], double n)
@@ -144,6 +165,24 @@ double reuse_window(const struct ptx_profile *p, const uint32_t grid[3])
     return MIN(window, blocks);
 }
 
+/* Of what blocks read by chance the L2 holds what as many touch as fill it, half of which is still there later.
+ */
+static double chance_bytes(const struct ptx_profile *p, const struct touched *t, const uint32_t grid[3])
+{
+    double blocks = (double)p->n_blocks, low = 0, high = blocks, size = (double)t->size;
+    double block_bytes = t->own / (double)p->samples.n;
+
+    for (int k = 0; k < 40 && cache_resident(p->device, footprints(p, grid, high)) < 0.5; k++) {
+        double half = (low + high) / 2;
+        bool fits = cache_resident(p->device, footprints(p, grid, half)) >= 0.5;
+        *(fits ? &low : &high) = half;
+    }
+    double held = footprint(t, grid, block_bytes, high);
+    double asked = unlike_bytes(t, grid, block_bytes, blocks) * MAX(t->missed / MAX(t->read, 1), 1);
+
+    return held + MAX(asked - held, 0) * (1 - held / size);
+}
+
 double reuse_bytes(const struct ptx_profile *p, const struct touched *t, const uint32_t grid[3], double window)
 {
     double blocks = (double)p->n_blocks, block_bytes = t->own / (double)p->samples.n;
@@ -153,6 +192,8 @@ double reuse_bytes(const struct ptx_profile *p, const struct touched *t, const u
      */
     double fetched = MIN(t->missed / MAX(t->read, 1), (double)t->size / MAX(one, 1));
 
+    if (by_chance(t, grid, block_bytes))
+        return chance_bytes(p, t, grid);
     double all = one + MAX(blocks / window - 1, 0) * ((1 - stays) * one + stays * (two - one));
 
     return MIN(fetched * all, MAX(all, (double)t->size));

@@ -61,8 +61,10 @@ struct block_clock {
     struct kept kept;
     struct sample s;
     uint32_t number;
-    double touched; /* bytes */
-    double passed;  /* bytes that its share of the L1 did not have when they were asked for */
+    double touched;       /* bytes that no other block is known to share */
+    double moved, shared; /* bytes asked of the L2, and stored: of those, of the others */
+    bool parts;           /* the store that executes writes parts of sectors */
+    double passed;        /* bytes that its share of the L1 did not have when they were asked for */
 };
 
 static inline float frontier(const struct warp_clock *c)
