@@ -154,8 +154,11 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     /* A stream starts when its first bytes arrive. */
     double fill = (m->l2_cycles / mhz + (x->dram_read > 0 ? m->dram_ns * 1e-3 : 0)) * (t->l2_bytes > 0);
     double hottest_us = x->hottest / mhz, streams[] = {MAX(t->l2_us, updates_us), t->dram_us};
-    double memory[] = {chain_us + hottest_us, joined(streams, ARRAY_LEN(streams), HARD) + fill + local_us};
     double in_step = 1 / MAX(waves, 1), overlap = m->overlap - IN_STEP_MEMORY * in_step;
+    /* Of many rounds others go on while some wait for their updates, of one nobody does. */
+    double updated[] = {chain_us, hottest_us}, apart = overlap + (1 - overlap) * in_step;
+    double memory[] = {joined(updated, ARRAY_LEN(updated), apart),
+                       joined(streams, ARRAY_LEN(streams), HARD) + fill + local_us};
     double parts[] = {joined(memory, ARRAY_LEN(memory), overlap), t->issue_us + fill,
                       x->blocks / m->blocks_per_us};
     /* Of few warps that wait for one pipe none is left to fill it meanwhile. */

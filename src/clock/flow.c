@@ -63,6 +63,7 @@ static void mark_entered(const struct flow *f, uint8_t *entered)
 size_t flow_loops(const struct flow *f, uint16_t *loop_of, const bool **outer, struct arena *a)
 {
     uint8_t *bodies = mem_zalloc(f->n + 1), *seen = mem_alloc(f->n + 1), *entered = mem_zalloc(f->n + 1);
+    uint8_t *live = mem_alloc(f->n + 1);
     uint32_t *stack = mem_alloc((f->n + 1) * sizeof(*stack));
     size_t *size = mem_zalloc((f->n + 1) * sizeof(*size));
     uint16_t *was = mem_alloc((f->n + 1) * sizeof(*was));
@@ -71,8 +72,9 @@ size_t flow_loops(const struct flow *f, uint16_t *loop_of, const bool **outer, s
     bool *holds = arena_array(a, bool, MAX_LOOPS + 1);
     memset(loop_of, 0, f->n * sizeof(*loop_of));
     mark_entered(f, entered);
+    mark_reached(f, f->n, live, stack);
     for (size_t at = 0; at < f->n && loops < MAX_LOOPS; at++) {
-        if (back_to(f, entered, at) < 0)
+        if (back_to(f, entered, at) < 0 || (!live[at] && f->jump[at] < 0)) /* nothing comes by what is called */
             continue;
         size_t head = (size_t)back_to(f, entered, at), n = 0;
         mark_reached(f, head, seen, stack);
@@ -100,6 +102,7 @@ size_t flow_loops(const struct flow *f, uint16_t *loop_of, const bool **outer, s
     free(bodies);
     free(seen);
     free(entered);
+    free(live);
     free(stack);
     free(size);
     free(was);

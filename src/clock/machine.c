@@ -618,6 +618,8 @@ static void apply_sections(struct pairing *x, struct prices *p, const struct fun
     struct stretch *ours = arena_array(a, struct stretch, n + 1),
                    *theirs = arena_array(a, struct stretch, m + 1);
 
+    while (m > 0 && x->code[m - 1].line < 0) /* routines stand behind */
+        m--;
     for (size_t k = 0; k < n; k++)
         ends[k] = end_of(x->ptx.loop_of[k], p->of[entry->first + k].is_barrier);
     for (size_t k = 0; k < m; k++)

@@ -436,7 +436,8 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
         s->atomic_conflicts += same - 1;
         k->s.updates_from = k->s.atomics > 0 ? MIN(k->s.updates_from, (double)c->start) : (double)c->start;
         k->s.atomics += access_updates(x);
-        update_words(p, w, t, x, is_float_sum(i) ? p->model->atomic_float_cycles : p->model->atomic_cycles);
+        if (p->probe_axis < 0)
+            update_words(p, w, t, x, is_float_sum(i) ? p->model->atomic_float_cycles : p->model->atomic_cycles);
         slowest += (float)((same - 1) * p->model->atomic_cycles);
     }
     if (x->kind == ACCESS_LOAD) {
