@@ -6,9 +6,18 @@
  * `overlap`); issue and the start of blocks are limits that are reached. */
 static const double HARD = 5;
 
+/* Who starts blocks does nothing else (rounds.csv: of loads alone 27.5 us, where starting takes 26.1); reading
+ * from the L2 and writing to it add little to each other (stays.csv: a copy of 8 MiB takes 3.3 us, its
+ * writes 2.9). */
+static const double STARTS = 10, WAYS = 2.5;
+
 /* Blocks of one round are in step: where all wait nobody computes, and the exponents that join what they do are
  * so much smaller (fitted, with `overlap`, to all points). */
 static const double IN_STEP_MEMORY = 0.4, IN_STEP_ISSUE = 1;
+
+/* Of a block's start for each warp, and of loads from DRAM among stores, in ns: blocks of 256 and 1024 threads
+ * that load a word and store one, one or two on an SM, round after round (rounds.csv). */
+static const double WARP_NS = 2.8, AMONG_STORES_NS = 140;
 
 static const double UNEVEN_AT_ONCE =
     1.1; /* or so many where all run at once, so that the slowest is the launch */
@@ -121,7 +130,12 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     double here = MIN(x->resident, per_sm), queue = MAX(here * x->warps / d->schedulers_per_sm, 1);
     double waits = MAX(x->memory_share * x->cycles / m->l2_cycles, 1);
     double together = (busiest / mhz + x->l2_read / m->sm_gbs * 1e-3) * here / waits * (1 - 1 / queue);
-    double alone_us = (first + (rounds(waves) - 1) * x->cycles) / mhz + m->block_ns * 1e-3 * rounds(waves);
+    /* So do those of each later block, where barriers keep them together all the time. */
+    double step = busiest / mhz + x->l2_read / m->sm_gbs * 1e-3;
+    step *= (1 - 1 / MAX(x->warps / d->schedulers_per_sm, 1)) / (x->sync_share > 0 ? 1 : waits);
+    double start = (m->block_ns + WARP_NS * x->warps) * 1e-3; /* of a block */
+    double later_us = x->cycles / mhz + m->crowding * MAX(step - x->cycles * x->sync_share / mhz, 0);
+    double alone_us = first / mhz + (rounds(waves) - 1) * later_us + start * rounds(waves);
     double slower_us = MAX(x->first_cycles - x->cycles, 0) / mhz;
     double chain_us = alone_us + slower_us + m->crowding * together + MIN(x->blocks, sms) / m->blocks_per_us;
     /* The last block of the first round starts when all others have; the slowest one is anywhere among them. */
@@ -136,7 +150,8 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     double written = x->l2_write - joins * x->joined_write;
     double read = x->l2_read * x->blocks, write = written * x->blocks;
     t->l2_bytes = read + write + x->local * x->blocks;
-    t->l2_us = MAX(read / m->l2_read_gbs, write / m->l2_write_gbs) * 1e-3; /* each way has its own wires */
+    double ways[] = {read / m->l2_read_gbs * 1e-3, write / m->l2_write_gbs * 1e-3};
+    t->l2_us = joined(ways, ARRAY_LEN(ways), WAYS);
     t->l2_us = MAX(t->l2_us, (x->l2_read + written) * per_sm / m->sm_gbs * 1e-3);
     t->l2_us = MAX(t->l2_us, (x->l2_loads / m->l2_loads_per_ns +
                               stores / m->l2_stores_per_ns * busiest_slice(x->stored_lines)) *
@@ -159,16 +174,16 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     double updated[] = {chain_us, hottest_us}, apart = overlap + (1 - overlap) * in_step;
     double memory[] = {joined(updated, ARRAY_LEN(updated), apart),
                        joined(streams, ARRAY_LEN(streams), HARD) + fill + local_us};
-    double parts[] = {joined(memory, ARRAY_LEN(memory), overlap), t->issue_us + fill,
-                      x->blocks / m->blocks_per_us};
+    double parts[] = {joined(memory, ARRAY_LEN(memory), overlap), t->issue_us + fill};
     /* Of few warps that wait for one pipe none is left to fill it meanwhile. */
     double alone = here * x->warps >= 2 ? 1 / (here * x->warps) : 0;
     double fills = HARD * (1 - alone) - IN_STEP_ISSUE * in_step;
+    double work[] = {joined(parts, ARRAY_LEN(parts), fills), x->blocks / m->blocks_per_us};
     /* Updates that wait for each other begin when the first round has come so far. */
     double own[] = {chain_us, t->issue_us};
     double behind_us =
         joined(own, ARRAY_LEN(own), fills) * x->updates_from / MAX(waves, 1) + MAX(updates_us, hottest_us);
-    t->us = t->launch_us + MAX(MAX(joined(parts, ARRAY_LEN(parts), fills), last_us), behind_us);
+    t->us = t->launch_us + MAX(MAX(joined(work, ARRAY_LEN(work), STARTS), last_us), behind_us);
     t->l2_us = MAX(t->l2_us, updates_us);
     t->waves = waves;
     t->l2_us += local_us;
@@ -509,11 +524,11 @@ static void spread(const struct ptx_profile *p, const uint32_t grid[3], double s
     double before = x->dram_read, window = p->probed ? reuse_window(p, grid) : 0;
     for (size_t k = 0; k < p->allocs.n; k++) {
         const struct touched *t = &p->allocs.v[k];
-        double size = (double)t->size, stays = cache_resident(p->device, size) * (1 - t->hit);
+        double size = (double)t->size, stays = cache_resident(p->device, size);
         if (window > 0)
             x->dram_read -= MAX(t->missed * scale - reuse_bytes(p, t, grid, window), 0);
         else
-            x->dram_read -= MAX(t->read * scale - size, 0) * stays;
+            x->dram_read -= MAX(t->missed * scale - size * (1 - t->hit), 0) * stays;
         x->stored_lines += MIN(t->written_lines * scale, size / LINE_BYTES);
         x->updated_lines += MIN(t->updated_lines * scale, size / LINE_BYTES);
         span_end(&p->allocs.v[k].span);
@@ -530,6 +545,14 @@ static void spread(const struct ptx_profile *p, const uint32_t grid[3], double s
     /* What others have brought to the L2 is waited for no longer than that. */
     double lines = MIN(x->dram_lines / MAX(x->l2_loads, 1), 1) * p->dram_cycles;
     x->cycles *= 1 - x->memory_share * lines / (p->model->l2_cycles + lines) * (1 - miss);
+    /* The loads that blocks begin with come to DRAM together, among what the blocks before them stored; many
+     * blocks on an SM do not begin together, but for those of the first round. */
+    double dirty =
+        MIN(2 * x->dram_write / MAX(x->dram_read + x->dram_write, 1), 1) * miss * lines / p->dram_cycles;
+    dirty *= MIN(MAX(2 / x->resident, x->resident * x->sms / x->blocks), 1);
+    double more = MIN(x->memory_share * x->cycles, AMONG_STORES_NS * 1e-3 * p->device->sm_clock_mhz) * dirty;
+    x->cycles += more;
+    x->first_cycles += more;
     x->dram_lines *= x->blocks * miss;
 }
 
@@ -541,7 +564,7 @@ static void remember(struct ptx_cache *c, const struct ptx_profile *p, double sc
     c->used = true;
     for (size_t k = 0; k < p->allocs.n; k++) {
         const struct touched *t = &p->allocs.v[k];
-        double bytes = MIN(MAX(t->read, t->written) * scale, (double)t->size);
+        double bytes = MIN(t->lines * LINE_BYTES * scale, (double)t->size);
         struct footprint *f = cache_footprint(c, t->addr);
         uint64_t end = MAX(t->end, t->first + (uint64_t)(bytes / LINE_BYTES));
         bool joins = f->end > f->first && cache_resident(c->device, before - f->clock) > 0.5;

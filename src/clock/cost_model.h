@@ -245,8 +245,9 @@ struct touched {               /* one allocation in the sample */
     uint64_t addr, size;
     double hit; /* share of the lines [known, known_end) resident when the launch began */
     uint64_t known, known_end;
-    uint64_t first, end;  /* lines touched */
-    double read, written; /* unique bytes */
+    uint64_t first, end;     /* lines touched */
+    double read, written;    /* unique bytes */
+    double lines, own_lines; /* unique ones; those that a block read for the first time, all blocks together */
     double own;    /* bytes read that a block of the sample read for the first time, all blocks together */
     double missed; /* bytes of read that came from DRAM */
     double written_lines; /* lines of which any sector was written */

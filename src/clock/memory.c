@@ -79,6 +79,7 @@ static void own_bytes(struct touched *t, struct l2_line *l, const struct block_c
     if (l->block != k->number)
         l->own = 0;
     t->own += SECTOR_BYTES * __builtin_popcount(sectors & ~(unsigned)l->own);
+    t->own_lines += !l->own;
     l->own |= (uint8_t)sectors;
 }
 
@@ -156,7 +157,8 @@ float l2_access(struct ptx_profile *p, struct block_clock *k, const struct acces
     if (fresh) {
         unsigned beside = reads ? pairs_of(fresh) & ~known & ~sectors : 0;
         unsigned bytes = SECTOR_BYTES * (unsigned)__builtin_popcount(fresh | beside);
-        k->touched += shared ? 0 : bytes;
+        k->touched += known || shared ? 0 : LINE_BYTES; /* the L2 has room for whole lines alone */
+        t->lines += !known;
         l->fetched |= (uint8_t)beside;
         if (!was_resident(t, line)) {
             dram_lines = known && l->block == k->number ? OTHER_HALF : 1;

@@ -11,6 +11,7 @@
 enum { FURTHEST = 128 };
 static const double AGAIN = 1.25; /* more than that of an allocation's bytes: blocks read the same */
 static const double MOST = 0.5;   /* of what a neighbour reads */
+static const double HALF = 0.5;   /* of the L2 */
 static const double LEAST = 0.3;  /* of what the one before it shares */
 
 static bool is_again(const struct touched *t, double scale)
@@ -132,14 +133,31 @@ static bool by_chance(const struct touched *t, const uint32_t grid[3], double bl
     return unlike_bytes(t, grid, block_bytes, (double)grid[0] * grid[1] * grid[2]) > AGAIN * (double)t->size;
 }
 
-/* Bytes of an allocation that n blocks in a row touch; by chance also those that DRAM gives beside them. */
+/* Bytes of the lines that blocks choose from by chance, as many as make those of the sample meet as often as
+ * they do: n of s lines are s (1 - exp(-n / s)) different ones. */
+static double chosen_from(const struct touched *t)
+{
+    enum { ENOUGH = 30 };
+    double size = (double)t->size, low = size * 1e-3, high = size, n = t->own_lines * LINE_BYTES;
+
+    if (t->own_lines - t->lines < ENOUGH)
+        return size;
+    for (int k = 0; k < 30; k++) {
+        double s = (low + high) / 2;
+        *(s * (1 - exp(-n / s)) < t->lines * LINE_BYTES ? &low : &high) = s;
+    }
+    return high;
+}
+
+/* Bytes of an allocation that n blocks in a row touch; by chance whole lines. */
 static double footprint(const struct touched *t, const uint32_t grid[3], double block_bytes, double n)
 {
-    double size = (double)t->size, bytes = unlike_bytes(t, grid, block_bytes, n);
+    double bytes = unlike_bytes(t, grid, block_bytes, n);
 
     if (!by_chance(t, grid, block_bytes))
-        return MIN(bytes, size);
-    return size * (1 - exp(-bytes * MAX(t->missed / MAX(t->read, 1), 1) / size));
+        return MIN(bytes, (double)t->size);
+    double from = chosen_from(t);
+    return from * (1 - exp(-bytes * t->own_lines * LINE_BYTES / MAX(t->own, 1) / from));
 }
 
 static double footprints(const struct ptx_profile *p, const uint32_t grid[3], double n)
@@ -169,18 +187,18 @@ double reuse_window(const struct ptx_profile *p, const uint32_t grid[3])
  */
 static double chance_bytes(const struct ptx_profile *p, const struct touched *t, const uint32_t grid[3])
 {
-    double blocks = (double)p->n_blocks, low = 0, high = blocks, size = (double)t->size;
+    double blocks = (double)p->n_blocks, low = 0, high = blocks;
     double block_bytes = t->own / (double)p->samples.n;
 
-    for (int k = 0; k < 40 && cache_resident(p->device, footprints(p, grid, high)) < 0.5; k++) {
+    for (int k = 0; k < 40 && footprints(p, grid, high) > HALF * (double)p->device->l2_bytes; k++) {
         double half = (low + high) / 2;
-        bool fits = cache_resident(p->device, footprints(p, grid, half)) >= 0.5;
+        bool fits = footprints(p, grid, half) <= HALF * (double)p->device->l2_bytes;
         *(fits ? &low : &high) = half;
     }
     double held = footprint(t, grid, block_bytes, high);
     double asked = unlike_bytes(t, grid, block_bytes, blocks) * MAX(t->missed / MAX(t->read, 1), 1);
 
-    return held + MAX(asked - held, 0) * (1 - held / size);
+    return MIN(held, asked) + MAX(asked - held, 0) * (1 - held / chosen_from(t));
 }
 
 double reuse_bytes(const struct ptx_profile *p, const struct touched *t, const uint32_t grid[3], double window)

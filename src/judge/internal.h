@@ -234,9 +234,6 @@ struct stage {
     bool untouched; /* what must be written is left as it came */
 };
 
-/* Elements that are made of a large buffer; one that has more repeats them, but for values whose order is
- * promised. A prime, so that no row is like another. */
-enum { STAGE_PERIOD = 1048573 };
 struct stage_tiles { /* what several stages with the same values begin with, made once */
     struct arena *arena;
     unsigned char *of[MAX_ARGS]; /* in the task's own type; NULL: not made yet */

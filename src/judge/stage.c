@@ -54,7 +54,7 @@ bool stage_open(struct stage *s, struct judge *j, const struct stage_ops *ops, c
                                  .poison = d->poison};
         if (input)
             f->values = d->values ? &d->values[i] : &f->own->values;
-        if (input && d->cheap && elements > STAGE_PERIOD && is_of_place_alone(t, f->values)) {
+        if (input && d->cheap && elements > TASK_PERIOD && is_of_place_alone(t, f->values)) {
             j->cheap.arena = j->arena;
             f->tiles = &j->cheap;
         }
@@ -86,7 +86,7 @@ struct stage_tiles *stage_tiles_of(struct judge *j, struct arena *a, const int64
         int64_t n;
         bool read = t->args[i].role == ROLE_IN || t->args[i].role == ROLE_INOUT;
         if (read && task_shape(t, &t->args[i], dims, &n, NULL))
-            bytes += (size_t)MIN(n, (int64_t)STAGE_PERIOD) * kernel_type_size(t->args[i].type);
+            bytes += (size_t)MIN(n, (int64_t)TASK_PERIOD) * kernel_type_size(t->args[i].type);
     }
     bool kept = j->tiles_bytes + bytes <= KEPT_BYTES;
     if (kept) {
@@ -103,7 +103,7 @@ struct stage_tiles *stage_tiles_of(struct judge *j, struct arena *a, const int64
 
 int64_t stage_period(const struct stage_fill *f)
 {
-    return task_value_ordered(f->values->kind) ? f->elements : MIN(f->elements, (int64_t)STAGE_PERIOD);
+    return task_value_ordered(f->values->kind) ? f->elements : MIN(f->elements, (int64_t)TASK_PERIOD);
 }
 
 static const unsigned char *tile_of(const struct stage_fill *f)
@@ -122,7 +122,7 @@ void stage_values(const struct stage_fill *f, int64_t first, int64_t n, void *to
 {
     size_t size = kernel_type_size(f->arg->type), own_size = kernel_type_size(f->own->type);
     int64_t period = stage_period(f);
-    const unsigned char *tile = f->tiles && period <= STAGE_PERIOD ? tile_of(f) : NULL;
+    const unsigned char *tile = f->tiles && period <= TASK_PERIOD ? tile_of(f) : NULL;
     char *p = to;
 
     if (!tile && f->own->type == f->arg->type) {

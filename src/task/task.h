@@ -184,6 +184,9 @@ bool task_traffic(const struct task *t, const int64_t *dims, int64_t *bytes, str
 void task_launch_values(const struct task *t, const int64_t *dims, struct kernel_value *values);
 /* Elements of a buffer for each number of its first extent; of one extent, all. The dims are in the domain. */
 int64_t task_slice(const struct task_arg *arg, const int64_t *dims);
+/* Elements that are made of a large buffer that is staged; one that has more repeats them, but for values whose
+ * order is promised. A prime, so that no row is like another. */
+enum { TASK_PERIOD = 1048573 };
 /* Elements [first, first + n) of an argument's buffer, in its own type. */
 void task_fill(const struct task_arg *arg, const struct task_values *values, const int64_t *dims, uint64_t seed,
                int64_t first, int64_t n, void *to);

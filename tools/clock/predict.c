@@ -35,7 +35,15 @@ static void fill_page(void *context, uint64_t offset, void *to, size_t bytes)
 {
     const struct fill *f = context;
     size_t each = kernel_type_size(f->arg->type);
-    task_fill(f->arg, &f->arg->values, f->dims, 1, (int64_t)(offset / each), (int64_t)(bytes / each), to);
+    int64_t first = (int64_t)(offset / each), n = (int64_t)(bytes / each), period = TASK_PERIOD, some;
+    char *p = to;
+
+    if (task_value_ordered(f->arg->values.kind)) /* else a GPU's inputs repeat, as it is timed */
+        period = first + n;
+    for (; n > 0; first += some, n -= some, p += (size_t)some * each) {
+        some = MIN(n, period - first % period);
+        task_fill(f->arg, &f->arg->values, f->dims, 1, first % period, some, p);
+    }
 }
 
 static int occupancy(void *context, const char *kernel, int threads, int64_t shared)

@@ -1,0 +1,170 @@
+#include "test.h"
+
+#include "clock/cost_model.h"
+
+/* What stays in the L2 and what comes back from DRAM, and loops of code that something calls. */
+
+static const char module_text[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"k.cu\"\n"
+    /* a thread's eight sectors, in turn, a word of each eight times */
+    ".visible .entry turns(.param .u64 out)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nmad.lo.s32 %r1, %r1, 128, %r2;\n"
+    "mul.wide.u32 %rd2, %r1, 256;\nadd.s64 %rd1, %rd1, %rd2;\nmov.u32 %r3, 0;\n"
+    "again:\nand.b32 %r4, %r3, 7;\nshl.b32 %r4, %r4, 5;\nshr.u32 %r5, %r3, 3;\nshl.b32 %r5, %r5, 2;\n"
+    "add.u32 %r4, %r4, %r5;\ncvt.u64.u32 %rd3, %r4;\nadd.s64 %rd3, %rd1, %rd3;\nst.global.u32 [%rd3], %r3;\n"
+    "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p, %r3, 64;\n@%p bra again;\nret;\n}\n"
+    /* sixteen words anywhere in 64 MiB */
+    ".visible .entry anywhere(.param .u64 out)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nmad.lo.u32 %r1, %r1, 256, %r2;\n"
+    "mov.u32 %r3, 0;\nmul.lo.u32 %r1, %r1, -1640531535;\n"
+    "again:\nmad.lo.u32 %r1, %r1, 1664525, 1013904223;\nshr.u32 %r4, %r1, 15;\nxor.b32 %r4, %r4, %r1;\n"
+    "mul.lo.u32 %r4, %r4, 739982445;\nshr.u32 %r4, %r4, 8;\nmul.wide.u32 %rd2, %r4, 4;\nadd.s64 %rd2, %rd1, %rd2;\n"
+    "ld.global.u32 %r5, [%rd2];\nsetp.eq.u32 %p, %r5, 77;\n@%p st.global.u32 [%rd1], %r5;\n"
+    "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p, %r3, 16;\n@%p bra again;\nret;\n}\n"
+    /* a word of each line */
+    ".visible .entry rows(.param .u64 out)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nmad.lo.u32 %r1, %r1, 256, %r2;\n"
+    "mul.wide.u32 %rd2, %r1, 128;\nadd.s64 %rd2, %rd1, %rd2;\nld.global.u32 %r5, [%rd2];\n"
+    "setp.eq.u32 %p, %r5, 77;\n@%p st.global.u32 [%rd1], %r5;\nret;\n}\n"
+    /* a sum of 1 to one word by each block's first thread, behind 20 products */
+    ".visible .entry counts(.param .u64 out)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .f32 %f<4>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nmov.u32 %r2, %tid.x;\nmov.f32 %f1, 0f3F800000;\nmov.u32 %r3, 0;\n"
+    "again:\nmul.rn.f32 %f1, %f1, %f1;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p, %r3, 20;\n@%p bra again;\n"
+    "setp.eq.u32 %p, %r2, 0;\n@%p red.global.add.f32 [%rd1], %f1;\nret;\n}\n";
+
+struct bench {
+    struct ptx_module *module;
+    struct ptx_mem *mem;
+    struct arena *a;
+    struct ptx_cache *cache;
+    uint64_t out;
+};
+
+enum { BUFFER_BYTES = 64 << 20 };
+
+static void bench_open(struct bench *b)
+{
+    struct err err = {0};
+    *b = (struct bench){.a = arena_open(), .mem = ptx_mem_open(1)};
+    b->cache = ptx_cache_open(ptx_device_find("h200"));
+    assert_ok(ptx_module_open(&b->module, "k.ptx", module_text, strlen(module_text), &err), err);
+    struct ptx_buffer buffer = {.name = "out", .size_bytes = BUFFER_BYTES, .initialised = true};
+    b->out = ptx_mem_alloc(b->mem, &buffer, &err);
+    assert_true(b->out != 0);
+}
+
+static void bench_close(struct bench *b)
+{
+    ptx_module_close(b->module);
+    ptx_mem_close(b->mem);
+    ptx_cache_close(b->cache);
+    arena_close(b->a);
+}
+
+static struct ptx_time bench_time(struct bench *b, const char *kernel, uint32_t blocks, uint32_t threads)
+{
+    const void *args[] = {&b->out};
+    struct ptx_launch l = {
+        .kernel = kernel, .grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .args = args, .n_args = 1};
+    struct ptx_options o = {.device = ptx_device_find("h200")};
+    struct ptx_report report = {0};
+    struct ptx_resources res = {.registers = 16};
+    struct ptx_time t;
+    struct err err = {0};
+    const struct ptx_timed on = {b->module, b->mem, &o, &res, b->cache, b->a};
+    assert_ok(ptx_time_launch(&on, &l, &t, &report, &err), err);
+    assert_int_equal(report.end, PTX_DONE);
+    ptx_report_clear(&report);
+    return t;
+}
+
+/* Parts of sectors that are stored in turn: what runs at once is 64 MiB, so that each has gone to DRAM when the
+ * next part comes; of an eighth of the blocks all stays. */
+static void test_stores_in_turn(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    double few = bench_time(&b, "turns", 256, 128).dram_us, all = bench_time(&b, "turns", 2048, 128).dram_us;
+    assert_true(few < 256.0 * 128 * 256 / 4000 * 1e-3);
+    if (all < 0.25 * 2048 * 128 * 64 / 15.7e3 || all > 2048 * 128 * 64 / 15.7e3)
+        fail_msg("%.1f us", all);
+    bench_close(&b);
+}
+
+/* Half of 64 MiB that are read anywhere is in the L2: DRAM gives 64 bytes for each second word. */
+static void test_read_anywhere(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    double words = 8192.0 * 256 * 16, bytes = bench_time(&b, "anywhere", 8192, 256).dram_bytes;
+    if (bytes < 0.35 * 64 * words || bytes > 0.65 * 64 * words)
+        fail_msg("%.2f of the words", bytes / 64 / words);
+    bench_close(&b);
+}
+
+/* 262,144 lines of which a sector is read stay, twice as many do not, though their sectors are 17 MB. */
+static void test_lines_stay(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    bench_time(&b, "rows", 1024, 256);
+    assert_float_equal(bench_time(&b, "rows", 1024, 256).dram_bytes, 0, 64);
+    bench_close(&b);
+    bench_open(&b);
+    bench_time(&b, "rows", 2048, 256);
+    double bytes = bench_time(&b, "rows", 2048, 256).dram_bytes;
+    assert_true(bytes > 0.9 * 2048 * 256 * 64);
+    bench_close(&b);
+}
+
+/* Blocks of later rounds multiply while those of earlier ones wait for one word. */
+static void test_updates_meanwhile(void **state)
+{
+    const struct cost_model *m = cost_model_of(ptx_device_find("h200"));
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    struct ptx_time t = bench_time(&b, "counts", 66000, 256);
+    double updates = 66000 * m->atomic_float_cycles / 1980;
+    assert_true(t.us > updates);
+    if (t.us > updates + 0.7 * MAX(t.latency_us, t.issue_us))
+        fail_msg("%.1f us, %.1f of updates, %.1f of the blocks", t.us, updates, t.issue_us);
+    bench_close(&b);
+}
+
+/* Behind a kernel that ends at 2 stands what it calls: its last part is entered by a jump and by falling into
+ * it, which is no loop. A jump back is one. */
+static void test_called_code(void **state)
+{
+    enum { N = 7 };
+    int32_t jump[N] = {-1, -1, -1, 5, -1, -1, -1};
+    bool falls[N] = {true, true, false, true, true, true, false};
+    const bool *outer;
+    uint16_t loop_of[N];
+    struct arena *a = arena_open();
+    struct flow f = {N, jump, falls};
+    (void)state;
+    assert_int_equal(flow_loops(&f, loop_of, &outer, a), 1);
+    jump[1] = 0;
+    assert_int_equal(flow_loops(&f, loop_of, &outer, a), 2);
+    assert_int_equal(loop_of[0], 1);
+    assert_int_equal(loop_of[4], 0);
+    arena_close(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stores_in_turn), cmocka_unit_test(test_read_anywhere),
+        cmocka_unit_test(test_lines_stay),     cmocka_unit_test(test_updates_meanwhile),
+        cmocka_unit_test(test_called_code),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
