@@ -11,6 +11,11 @@ static const double HARD = 5;
  * writes 2.9). */
 static const double STARTS = 10, WAYS = 2.5;
 
+/* What the last launch wrote lies in the half of the L2 that its SM is nearer to, not that of the one that
+ * reads it (stays.csv: 16 MiB read and written in place take 0.1 to 0.8 us more than copied, where blocks find
+ * any SM). */
+static const double IN_PLACE_GBS = 30000;
+
 /* Blocks of one round are in step: where all wait nobody computes, and the exponents that join what they do are
  * so much smaller (fitted, with `overlap`, to all points). */
 static const double IN_STEP_MEMORY = 0.4, IN_STEP_ISSUE = 1;
@@ -71,6 +76,7 @@ struct load {                       /* what the GPU must do, all blocks together
     double apart;                             /* share of neighbouring blocks that work far from each other */
     double dram_read, dram_write, dram_lines; /* the launch */
     double stored_lines;                      /* the launch: different ones */
+    double again;    /* the launch: bytes read that the last one wrote, and written again */
     double rewrites; /* the launch: lines written again long after, in the time of whole sectors */
     double sync_share, memory_share; /* of a block's time */
     double hottest, atomics;         /* cycles of one word's updates; passes of all updates, a block */
@@ -151,7 +157,7 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     double read = x->l2_read * x->blocks, write = written * x->blocks;
     t->l2_bytes = read + write + x->local * x->blocks;
     double ways[] = {read / m->l2_read_gbs * 1e-3, write / m->l2_write_gbs * 1e-3};
-    t->l2_us = joined(ways, ARRAY_LEN(ways), WAYS);
+    t->l2_us = joined(ways, ARRAY_LEN(ways), WAYS) + x->again / IN_PLACE_GBS * 1e-3;
     t->l2_us = MAX(t->l2_us, (x->l2_read + written) * per_sm / m->sm_gbs * 1e-3);
     t->l2_us = MAX(t->l2_us, (x->l2_loads / m->l2_loads_per_ns +
                               stores / m->l2_stores_per_ns * busiest_slice(x->stored_lines)) *
@@ -530,6 +536,7 @@ static void spread(const struct ptx_profile *p, const uint32_t grid[3], double s
         else
             x->dram_read -= MAX(t->missed * scale - size * (1 - t->hit), 0) * stays;
         x->stored_lines += MIN(t->written_lines * scale, size / LINE_BYTES);
+        x->again += MIN(MIN(t->read, t->written) * scale, size) * t->hit;
         x->updated_lines += MIN(t->updated_lines * scale, size / LINE_BYTES);
         span_end(&p->allocs.v[k].span);
         double at_once = MIN(t->span.lines * LINE_BYTES / MAX(t->span.blocks, 1) * p->concurrent, size);
@@ -546,10 +553,10 @@ static void spread(const struct ptx_profile *p, const uint32_t grid[3], double s
     double lines = MIN(x->dram_lines / MAX(x->l2_loads, 1), 1) * p->dram_cycles;
     x->cycles *= 1 - x->memory_share * lines / (p->model->l2_cycles + lines) * (1 - miss);
     /* The loads that blocks begin with come to DRAM together, among what the blocks before them stored; many
-     * blocks on an SM do not begin together, but for those of the first round. */
+     * blocks on an SM do not begin together. */
     double dirty =
         MIN(2 * x->dram_write / MAX(x->dram_read + x->dram_write, 1), 1) * miss * lines / p->dram_cycles;
-    dirty *= MIN(MAX(2 / x->resident, x->resident * x->sms / x->blocks), 1);
+    dirty *= MIN(2 / x->resident, 1);
     double more = MIN(x->memory_share * x->cycles, AMONG_STORES_NS * 1e-3 * p->device->sm_clock_mhz) * dirty;
     x->cycles += more;
     x->first_cycles += more;
@@ -573,82 +580,6 @@ static void remember(struct ptx_cache *c, const struct ptx_profile *p, double sc
         f->clock = before;
         c->clock += bytes;
     }
-}
-
-/* ---- lines ---- */
-
-static int by_stall(const void *a, const void *b)
-{
-    const struct ptx_line_stats *x = a, *y = b;
-    if (x->stall_share != y->stall_share)
-        return x->stall_share < y->stall_share ? 1 : -1;
-    return x->line - y->line;
-}
-
-static int by_line(const void *a, const void *b)
-{
-    return ((const struct ptx_line_stats *)a)->line - ((const struct ptx_line_stats *)b)->line;
-}
-
-static void add_pc(struct ptx_line_stats *l, const struct pc_stats *s, double scale)
-{
-    l->warp_insns += s->issues * scale;
-    l->lanes_active += s->lanes * scale; /* a sum until the end */
-    l->global_requests += s->requests * scale;
-    l->global_sectors += s->sectors * scale;
-    l->ideal_sectors += s->ideal * scale;
-    l->bytes_used += s->used * scale;
-    l->bytes_moved += s->moved * scale;
-    l->shared_requests += s->shared_requests * scale;
-    l->bank_conflicts += s->conflicts * scale;
-    l->atomics += s->atomics * scale;
-    l->atomic_conflicts += s->atomic_conflicts * scale;
-    l->local_bytes += s->local_bytes * scale;
-    l->stall_share += s->stall;
-}
-
-static double flops_of(const struct ptx_profile *p, double scale)
-{
-    double flops = 0;
-    for (size_t pc = 0; pc < p->module->n_code; pc++)
-        flops += p->stats[pc].lanes * insn_flops(&p->module->code[pc]);
-    return flops * scale;
-}
-
-static void lines_make(const struct ptx_profile *p, double scale, struct arena *a, struct ptx_time *t)
-{
-    VEC(struct ptx_line_stats) raw = {0};
-    double stall = 0;
-    for (size_t pc = 0; pc < p->module->n_code; pc++) {
-        struct ptx_line_stats l = {.line = p->prices.of[pc].line};
-        if (p->stats[pc].issues == 0)
-            continue;
-        add_pc(&l, &p->stats[pc], scale);
-        stall += p->stats[pc].stall;
-        vec_push(&raw, l);
-    }
-    qsort(raw.v, raw.n, sizeof(*raw.v), by_line);
-    t->lines = arena_array(a, struct ptx_line_stats, raw.n + 1);
-    t->n_lines = 0;
-    for (size_t k = 0; k < raw.n; k++) {
-        struct ptx_line_stats *to = &t->lines[t->n_lines], *from = &raw.v[k];
-        if (t->n_lines && to[-1].line == from->line) {
-            double *sum = &to[-1].warp_insns, *add = &from->warp_insns;
-            for (size_t q = 0; q < (sizeof(*to) - offsetof(struct ptx_line_stats, warp_insns)) / sizeof(double);
-                 q++)
-                sum[q] += add[q];
-        } else {
-            *to = *from;
-            t->n_lines++;
-        }
-    }
-    vec_free(&raw);
-    for (size_t k = 0; k < t->n_lines; k++) {
-        struct ptx_line_stats *l = &t->lines[k];
-        l->lanes_active = l->warp_insns > 0 ? l->lanes_active / l->warp_insns : 0;
-        l->stall_share = stall > 0 ? l->stall_share / stall : 0;
-    }
-    qsort(t->lines, t->n_lines, sizeof(*t->lines), by_stall);
 }
 
 /* ---- the launch ---- */
@@ -789,8 +720,8 @@ bool ptx_time_launch(const struct ptx_timed *on, const struct ptx_launch *l, str
     if (ok && done && p.samples.n) {
         launch_load(&p, &r, on->cache, smaller || queue || (l->cooperative && !all), (double)r.n_blocks, t);
         t->occupancy = resident * ceil(threads / 32.0) * 32 / o->device->max_threads_per_sm;
-        t->flops = flops_of(&p, scale);
-        lines_make(&p, scale, on->arena, t);
+        t->flops = profile_flops(&p, scale);
+        profile_lines(&p, scale, on->arena, t);
     }
     profile_close(&p);
     return ok;

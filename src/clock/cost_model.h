@@ -341,6 +341,10 @@ double local_missed(const struct ptx_profile *p);
 /* Bytes of local memory that a block moves through the L2, spilled registers included. */
 double local_l2_bytes(const struct ptx_profile *p, const struct ptx_resources *res, const struct func *entry);
 
+/* lines.c: floating-point operations of the launch, and its lines in t, for so many times the sample. */
+double profile_flops(const struct ptx_profile *p, double scale);
+void profile_lines(const struct ptx_profile *p, double scale, struct arena *a, struct ptx_time *t);
+
 void profile_open(struct ptx_profile *p, const struct ptx_module *m, const struct ptx_device *d,
                   struct ptx_cache *cache);
 void profile_close(struct ptx_profile *p);

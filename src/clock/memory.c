@@ -275,6 +275,11 @@ static double lsu_cycles(const struct access *x, unsigned lines, bool cached, un
     return MAX(MAX(use.busy, data), lines / LINES_A_CYCLE);
 }
 
+/* Parts of sectors that are stored keep an SM that does nothing else for 2.05 clocks a line (stays.csv, sector
+ * stores; with issue_share 1.78); of that shows less where it loads, too (fitted: roots of 8 by 8, running
+ * maxima). */
+static const double PART_LINE = 1.4;
+
 /* Do the lanes go anywhere? By a formula they have the same few distances from each to the next. */
 static bool is_scattered(const struct access *x)
 {
@@ -416,7 +421,8 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
     }
     double busy = lsu_cycles(x, n, cached, words);
     *words = *words * far / MAX(total, 1u);
-    k->s.pipe[PIPE_LSU] += busy - 1; /* one is in the instruction's price */
+    k->s.pipe[PIPE_LSU] +=
+        (k->parts && n > JOINED ? MAX(busy, PART_LINE * n) : busy) - 1; /* one is in the price */
     if (x->kind != ACCESS_LOAD) {
         t->placed += total;
         t->scattered += is_scattered(x) ? total : 0;
