@@ -356,6 +356,17 @@ static void call_rare(struct ptx_profile *p, struct warp *w, struct warp_clock *
     p->stats[i->self].stall += (double)(frontier(c) - before);
 }
 
+/* Did the warp pass these instructions as no lane's guard held? Else other lanes go on, which had come apart.
+ */
+static bool is_guarded_off(const struct ptx_profile *p, uint32_t from, uint32_t to)
+{
+    if (to <= from || to - from >= 256 || p->prices.of[from - 1].is_branch)
+        return false;
+    while (from < to && p->prices.of[from].has_guard)
+        from++;
+    return from == to;
+}
+
 static void prof_issue(struct warp *w, const struct insn *i, uint32_t m)
 {
     struct ptx_profile *p = profile_of(w->launch);
@@ -363,7 +374,7 @@ static void prof_issue(struct warp *w, const struct insn *i, uint32_t m)
     struct block_clock *k = block_clock(w->block);
     uint32_t pc = i->self;
 
-    if (pc > c->next_pc && pc - c->next_pc < 256 && !p->prices.of[c->next_pc - 1].is_branch)
+    if (is_guarded_off(p, c->next_pc, pc))
         while (c->next_pc < pc)
             step(p, k, c, c->next_pc++, false);
     else if (pc != c->next_pc && !c->merged)

@@ -4,8 +4,23 @@
 
 /* What stays in the L2 and what comes back from DRAM, and loops of code that something calls. */
 
+/* A hundred turns, each an exchange of all lanes and twenty sums of the first `lanes`, which go back to the
+ * loop's head from another place than the others do. */
+#define SUMS(n) "add.u32 %r5, %r5, %r4;\nadd.u32 %r4, %r5, %r4;\n" n
+#define FOUR(n) SUMS(SUMS(SUMS(SUMS(SUMS(n)))))
+#define APART(name, lanes)                                                                    \
+    ".visible .entry " name "(.param .u64 out)\n{\n"                                          \
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n.reg .pred %q;\n"                   \
+    "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %laneid;\nmov.u32 %r3, 0;\nmov.u32 %r4, %r1;\n"  \
+    "mov.u32 %r5, %r1;\nbra again;\nnext:\nadd.u32 %r3, %r3, 1;\n"                            \
+    "again:\nshfl.sync.up.b32 %r6, %r4, 1, 0, -1;\nsetp.ge.u32 %q, %r3, 100;\n@%q bra end;\n" \
+    "setp.ge.u32 %p, %r1, " lanes                                                             \
+    ";\n@%p bra next;\n" FOUR(FOUR("")) "bra next;\n"                                         \
+                                        "end:\nst.global.u32 [%rd1], %r5;\nret;\n}\n"
+
 static const char module_text[] =
-    ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"k.cu\"\n"
+    ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"k.cu\"\n" APART("apart", "16")
+        APART("together", "32")
     /* a thread's eight sectors, in turn, a word of each eight times */
     ".visible .entry turns(.param .u64 out)\n{\n"
     ".reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.reg .pred %p;\n"
@@ -139,6 +154,18 @@ static void test_updates_meanwhile(void **state)
     bench_close(&b);
 }
 
+/* What lanes that go on have jumped over is no work of theirs. */
+static void test_lanes_apart(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    double apart = bench_time(&b, "apart", 132, 1024).issue_us,
+           together = bench_time(&b, "together", 132, 1024).issue_us;
+    assert_true(apart < 1.15 * together);
+    bench_close(&b);
+}
+
 /* Behind a kernel that ends at 2 stands what it calls: its last part is entered by a jump and by falling into
  * it, which is no loop. A jump back is one. */
 static void test_called_code(void **state)
@@ -164,7 +191,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stores_in_turn), cmocka_unit_test(test_read_anywhere),
         cmocka_unit_test(test_lines_stay),     cmocka_unit_test(test_updates_meanwhile),
-        cmocka_unit_test(test_called_code),
+        cmocka_unit_test(test_called_code),    cmocka_unit_test(test_lanes_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
