@@ -80,6 +80,12 @@ void ctype_find_aliases(struct function *f); /* once, when it is opened */
 /* What the file's typedef or `using` of that name stands for in the end; else the type as it is. */
 const char *ctype_alias(const struct function *f, const char *type);
 bool ctype_is_integer(const struct function *f, const char *type);
+/* The type in front of a declared name, without what an array of them cannot be; and such an array's
+ * declarator. */
+char *variable_type_text(const struct function *f, const struct variable *v);
+char *variable_array_text(const struct function *f, const struct variable *v, int n);
+/* Can there be an array of it whose elements are assigned? What a class's objects can is not known. */
+bool variable_is_plain(const struct function *f, const struct variable *v);
 bool ctype_is_float(const char *type); /* float or double, in registers */
 const char *expression_type(const struct function *f,
                             struct node e); /* "float", "int" ...; NULL when not seen */
@@ -380,60 +386,5 @@ struct reached {
 /* Does the statement wait for the kernel ahead, as a launch that may begin early does? */
 bool statement_waits(const struct function *f, struct node n);
 bool element_reached(const struct function *f, struct node e, struct reached *p);
-
-/* The same code for n neighbouring elements (elements.c): what a region of a kernel needs for it and what is
- * known. */
-enum kind { /* of an expression, over the n elements */
-            INVARIANT,
-            LINEAR, /* the first element's value plus k */
-            VARYING,
-};
-
-struct multiple {
-    const struct variable *v;
-    int by;
-};
-struct outside;
-struct access;
-struct scalar;
-struct elements {
-    const struct function *f;
-    int n;                                 /* elements in a vector */
-    const struct variable *element;        /* the index variable */
-    struct node part;                      /* all that is executed N times */
-    VEC(struct multiple) multiples;        /* kernel parameters that must be multiples of n, or more */
-    int times;                             /* while one is looked for: of n times this; 0: of n */
-    VEC(const struct variable *) pointers; /* and pointers that must be aligned */
-    VEC(int) aligned;                      /* to so many bytes each */
-    VEC(const struct variable *) stored;   /* of these, what is written */
-    VEC(struct outside) outside;           /* variables of the region that stay outside the loop over k */
-    VEC(struct access) accesses;
-    VEC(struct scalar) scalars;
-    size_t first_access, first_scalar;    /* of these statements: those before are of a branch beside them */
-    VEC(const struct variable *) refused; /* pointers of the region that no vector goes through */
-    const char *lane;                     /* name of k */
-    char exact;   /* a grid without a bound check, which must shrink exactly: along 'x' or 'y' */
-    bool follows; /* a loop that keeps to the elements of others: nothing of it need become a vector */
-    int depth;    /* of variables looked through */
-    int smallest; /* bytes of the smallest element among vector accesses, over all regions */
-    struct err *why;
-};
-
-enum kind elements_kind(struct elements *w, struct node e);
-/* Can e, for the first element, be made a multiple of n? Adds the parameters that must be. */
-bool elements_multiple(struct elements *w, struct node e);
-/* The pointer starts at a multiple of n elements from the parameter it comes from. */
-bool elements_pointer_multiple(struct elements *w, struct node pointer);
-/* A declaration whose values are all invariant, or linear integers and pointers, never assigned again: it stays
- * as it is. */
-bool elements_stay(struct elements *w, struct node declaration);
-/* The statements for n elements, each line indented; NULL with the reason in w->why when it cannot be. */
-char *elements_write(struct elements *w, const struct node *statements, size_t n, const char *indent);
-/* After each region: what it needs of pointers is remembered, what is its own forgotten. Was anything accessed?
- */
-bool elements_end(struct elements *w);
-/* What a launch must ask for it: of sizes and pointers. And a guard that no workload passes is of no use. */
-void elements_guards(const struct elements *w, const struct launch *l, struct guard_list *g);
-bool guard_hopeless(const struct function *f, const struct guard_list *g);
 
 #endif

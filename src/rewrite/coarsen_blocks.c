@@ -101,33 +101,6 @@ static bool repeat(const struct writer *c, struct node statement)
                       arena_printf(f->a, by == 8 ? "%s%s\n%s    }" : "%s%s", head, text, indent));
 }
 
-/* The type in front of a declarator's name, without what an array of them cannot be. */
-static char *type_before(const struct function *f, const struct variable *v)
-{
-    struct node first = node_field(v->statement, FIELD_DECLARATOR), own = v->id;
-    while (!node_same(node_parent(own), v->statement))
-        own = node_parent(own);
-    char *text = arena_printf(f->a, "%s%s", text_range(f, node_start(v->statement), node_start(first)),
-                              text_range(f, node_start(own), v->from));
-    char *star = strrchr(text, '*');
-    struct str b = {.arena = f->a};
-    str_addn(&b, text, star ? (size_t)(star + 1 - text) : 0);
-    char *rest = NULL;
-    for (char *word = strtok_r(star ? star + 1 : text, " \t\n", &rest); word;
-         word = strtok_r(NULL, " \t\n", &rest))
-        if (!str_eq(word, "const"))
-            str_addf(&b, "%s ", word);
-    return arena_strdup(f->a, str_text(&b));
-}
-
-/* Can there be an array of it whose elements are assigned? What a class's objects can is not known. */
-static bool is_plain(const struct function *f, const struct variable *v)
-{
-    size_t position;
-    return v->pointer || ctype_size(f, v->type) > 0 || str_eq(ctype_alias(f, v->type), "bool") ||
-           ctype_is_parameter(f, v->type, &position);
-}
-
 /* Is what a part's declaration calls by this type, where it is called so, the given type? */
 static bool same_type(const struct writer *c, const struct part *g, struct node call, const char *there,
                       const char *here)
@@ -222,17 +195,13 @@ static char *value_call(const struct writer *c, struct node value, const struct 
 static bool put_variable(const struct writer *c, const struct variable *v, const char *indent, struct str *b)
 {
     const struct function *f = c->p->f;
-    struct node declarator = v->id, init = v->init;
+    struct node init = v->init;
     if (!variable_differs(c->p, v)) {
-        str_addf(b, "%s%s", type_before(f, v), v->name);
+        str_addf(b, "%s%s", variable_type_text(f, v), v->name);
         str_addf(b, node_ok(init) ? " = %s;" : ";", node_ok(init) ? text_of(f, init) : "");
         return !v->array;
     }
-    for (struct node up = node_parent(v->id);
-         !node_same(up, v->statement) && !node_is(up, NODE_INIT_DECLARATOR); up = node_parent(up))
-        declarator = up;
-    str_addf(b, "%s%s[%d]%s", type_before(f, v), v->name, c->by,
-             text_range(f, node_end(v->id), node_end(declarator)));
+    str_add(b, variable_array_text(f, v, c->by));
     if (!node_ok(init)) {
         str_add(b, ";");
         return true;
@@ -241,7 +210,7 @@ static bool put_variable(const struct writer *c, const struct variable *v, const
         str_add(b, " = {};");
         return str_in(text_compact(f->a, text_of(f, init)), "{}|{0}|{0.f}|{0.0f}|{0.0}");
     }
-    if (node_is(init, NODE_INITIALIZER_LIST) || node_is(init, NODE_ARGUMENT_LIST) || !is_plain(f, v))
+    if (node_is(init, NODE_INITIALIZER_LIST) || node_is(init, NODE_ARGUMENT_LIST) || !variable_is_plain(f, v))
         return false;
     str_addf(b, ";\n%s", indent);
     char *called = value_call(c, init, v, v->name);
@@ -439,7 +408,7 @@ static bool put_parameters(const struct writer *c)
         params[n++] = text;
         if (!variable_differs(c->p, v))
             continue;
-        if (v->array || strchr(text, '&') || strchr(text, '=') || !is_plain(f, v))
+        if (v->array || strchr(text, '&') || strchr(text, '=') || !variable_is_plain(f, v))
             return err_input(c->why, "%s of %s has no copy for each block", v->name, f->name);
         bool written = v->assignments > 0;
         for (size_t k = f->n_params; k < f->n_variables; k++)
@@ -448,10 +417,10 @@ static bool put_parameters(const struct writer *c)
             written || f->global ? fresh_local(f, arena_printf(f->a, "%s_given", v->name)) : v->name;
         const char *from = f->global ? v->name : arena_printf(f->a, "%s[%s]", given, c->k);
         if (!f->global)
-            params[n - 1] = arena_printf(f->a, "%s(&%s)[%d]", type_before(f, v), given, c->by);
+            params[n - 1] = arena_printf(f->a, "%s(&%s)[%d]", variable_type_text(f, v), given, c->by);
         if (f->global || written)
-            str_addf(&head, "\n    %s%s[%d];\n    %s%s[%s] = %s;", type_before(f, v), array_name(c, v), c->by,
-                     loop_head(c, "    "), array_name(c, v), c->k, from);
+            str_addf(&head, "\n    %s%s[%d];\n    %s%s[%s] = %s;", variable_type_text(f, v), array_name(c, v),
+                     c->by, loop_head(c, "    "), array_name(c, v), c->k, from);
     }
     if (str_text(&head)[0])
         edits_at(c->e, node_start(f->body) + 1, str_text(&head));

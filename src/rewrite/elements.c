@@ -4,29 +4,9 @@
  * or varying. Given that the index is a multiple of N, `i / d` is invariant and `i % d` linear when d is a
  * multiple of N, which the guard then asks. Invariant and linear declarations stay outside the loop over k,
  * accesses at linear indices become vectors (loads first, stores last), the rest goes into the loop with its
- * types unchanged. */
-#include "rewrite/analysis.h"
-
-struct access { /* vector accesses of one address */
-    const struct variable *root;
-    const char *pointer, *index, *type, *name;
-    int size_bytes;
-    bool loaded, stored;
-    size_t first_load, last_load, first_store; /* bytes in the text */
-    struct node address;                       /* the place where it is first reached */
-    struct node condition;                     /* the same for all elements; no node: none */
-    bool otherwise;                            /* it is reached where that does not hold */
-};
-
-struct scalar { /* accesses that stay one element wide */
-    const struct variable *root;
-    bool stored;
-};
-
-struct outside {
-    const struct variable *v;
-    enum kind kind;
-};
+ * types unchanged. A loop that is the same for all elements is gone through once, all of them in step
+ * (elements_step.c). */
+#include "rewrite/elements.h"
 
 /* Kinds -------------------------------------------------------------------------------------------------------
  */
@@ -44,7 +24,7 @@ static const struct outside *stays_outside(const struct elements *w, const struc
     return NULL;
 }
 
-static enum kind kind_of_variable(struct elements *w, const struct variable *v)
+enum kind elements_kind_of(struct elements *w, const struct variable *v)
 {
     if (v == w->element)
         return LINEAR;
@@ -77,7 +57,7 @@ enum kind elements_kind(struct elements *w, struct node e)
     const struct function *f = w->f;
     if (node_is(e, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(f, e);
-        return v ? kind_of_variable(w, v) : INVARIANT;
+        return v ? elements_kind_of(w, v) : INVARIANT;
     }
     if (node_is(e, NODE_PARENTHESIZED_EXPRESSION))
         return elements_kind(w, node_child(e, 0));
@@ -87,6 +67,11 @@ enum kind elements_kind(struct elements *w, struct node e)
     }
     if (node_is(e, NODE_TYPE_DESCRIPTOR) || node_is(e, NODE_NUMBER_LITERAL))
         return INVARIANT;
+    if (node_is(e, NODE_FIELD_EXPRESSION) && w->place) {
+        const char *text = text_compact(f->a, text_of(f, e));
+        if (str_eq(text, w->place) || str_eq(text, w->thread))
+            return VARYING;
+    }
     if (node_is(e, NODE_ASSIGNMENT_EXPRESSION) || node_is(e, NODE_UPDATE_EXPRESSION) ||
         node_is(e, NODE_LAMBDA_EXPRESSION))
         return VARYING;
@@ -122,14 +107,14 @@ enum kind elements_kind(struct elements *w, struct node e)
  */
 
 /* Does every name stand outside the loop over k? */
-static bool known_outside(const struct elements *w, struct node e)
+bool elements_known_outside(const struct elements *w, struct node e)
 {
     if (node_is(e, NODE_IDENTIFIER)) {
         const struct variable *v = function_variable_of(w->f, e);
         return !v || !in_part(w, v) || stays_outside(w, v) || v == w->element;
     }
     for (uint32_t i = 0, all = node_count(e); i < all; i++)
-        if (!known_outside(w, node_child(e, i)))
+        if (!elements_known_outside(w, node_child(e, i)))
             return false;
     return true;
 }
@@ -152,7 +137,7 @@ static bool is_conditional(struct elements *w, struct node e, struct node top, s
             condition = (struct node){0};
         condition = unbracketed(condition);
         if (!node_ok(*asked) && node_ok(condition) && !node_within(n, clause) &&
-            elements_kind(w, condition) == INVARIANT && known_outside(w, condition)) {
+            elements_kind(w, condition) == INVARIANT && elements_known_outside(w, condition)) {
             *asked = condition;
             *otherwise = node_same(n, node_field(parent, FIELD_ALTERNATIVE));
             continue;
@@ -169,8 +154,8 @@ static bool goes_on(struct elements *w, struct node pointer, struct node index)
     size_t before = w->multiples.n;
     enum kind from = elements_kind(w, pointer), by = node_ok(index) ? elements_kind(w, index) : INVARIANT;
     bool ok = ((from == INVARIANT && by == LINEAR) || (from == LINEAR && by == INVARIANT)) &&
-              known_outside(w, pointer) && elements_pointer_multiple(w, pointer) &&
-              (!node_ok(index) || (known_outside(w, index) && elements_multiple(w, index)));
+              elements_known_outside(w, pointer) && elements_pointer_multiple(w, pointer) &&
+              (!node_ok(index) || (elements_known_outside(w, index) && elements_multiple(w, index)));
     if (!ok)
         w->multiples.n = before;
     return ok;
@@ -203,12 +188,12 @@ static bool reached_again(struct access *known, struct node asked, bool otherwis
 }
 
 /* The vector that an element of statement `top` belongs to; NULL when it stays as it is. */
-static struct access *access_of(struct elements *w, const struct reached *p, struct node top)
+struct access *elements_access(struct elements *w, const struct reached *p, struct node top)
 {
     const struct function *f = w->f;
     struct node e = p->whole, pointer = p->pointer, index = p->index;
     bool address = !p->call && node_is(node_parent(e), NODE_POINTER_EXPRESSION);
-    if (!node_is(pointer, NODE_IDENTIFIER) || address)
+    if (!node_is(pointer, NODE_IDENTIFIER) || address || (w->behind && node_start(e) > w->behind))
         return NULL;
     const struct variable *v = function_variable_of(f, pointer), *root = pointer_root(f, pointer);
     if (!v || !root || !v->pointer || !root->pointer || root->shared || root->array)
@@ -246,19 +231,19 @@ static void scalar_add(struct elements *w, const struct variable *root, bool sto
     vec_add(w->f->a, &w->scalars, one);
 }
 
-static void collect(struct elements *w, struct node e, struct node top)
+void elements_collect(struct elements *w, struct node e, struct node top)
 {
     const struct function *f = w->f;
     if (node_is(e, NODE_ASSIGNMENT_EXPRESSION)) { /* the right side is read before the left is written */
-        collect(w, node_field(e, FIELD_RIGHT), top);
-        collect(w, node_field(e, FIELD_LEFT), top);
+        elements_collect(w, node_field(e, FIELD_RIGHT), top);
+        elements_collect(w, node_field(e, FIELD_LEFT), top);
         return;
     }
     struct reached p;
     if (element_reached(f, e, &p)) {
         if (node_ok(p.value)) /* it is read before this is written */
-            collect(w, p.value, top);
-        struct access *access = access_of(w, &p, top);
+            elements_collect(w, p.value, top);
+        struct access *access = elements_access(w, &p, top);
         bool part, target = is_target(e, &part) || node_ok(p.value);
         if (access) {
             size_t at = node_start(top);
@@ -293,11 +278,30 @@ static void collect(struct elements *w, struct node e, struct node top)
             scalar_add(w, root, is_target(e, &(bool){0}) || address);
     }
     for (uint32_t i = 0, all = node_count(e); i < all; i++)
-        collect(w, node_child(e, i), top);
+        elements_collect(w, node_child(e, i), top);
+}
+
+/* All of it one element at a time, as far as those around it can tell. */
+void elements_collect_scalars(struct elements *w, struct node e)
+{
+    const struct function *f = w->f;
+    struct reached p;
+    if (element_reached(f, e, &p))
+        scalar_add(w, pointer_root(f, p.pointer), is_target(e, &(bool){0}) || node_ok(p.value));
+    else if (node_is_access(f, e) || node_is_address(f, e))
+        scalar_add(w, pointer_root(f, e), true);
+    if (node_is(e, NODE_CALL_EXPRESSION) && !call_is_pure(f, e))
+        for (struct node *arg = named_children(f, node_field(e, FIELD_ARGUMENTS), NULL); node_ok(*arg); arg++) {
+            const struct variable *root = pointer_root(f, *arg);
+            if (root && (root->pointer || root->array))
+                scalar_add(w, root, true);
+        }
+    for (uint32_t i = 0, all = node_count(e); i < all; i++)
+        elements_collect_scalars(w, node_child(e, i));
 }
 
 /* What may not be a vector, as it is reached in another way too; NULL: nothing. *never: nothing may be then. */
-static const struct variable *conflict(struct elements *w, bool *never)
+const struct variable *elements_conflict(struct elements *w, bool *never)
 {
     *never = false;
     for (size_t i = w->first_access; i < w->accesses.n; i++) {
@@ -319,66 +323,12 @@ static const struct variable *conflict(struct elements *w, bool *never)
     return NULL;
 }
 
-/* Writing -----------------------------------------------------------------------------------------------------
- */
-
-static bool needs_brackets(struct node e)
+static bool node_reads(const struct function *f, struct node n)
 {
-    struct node parent = node_parent(e);
-    return !node_is(parent, NODE_SUBSCRIPT_ARGUMENT_LIST) && !node_is(parent, NODE_ARGUMENT_LIST) &&
-           !node_is(parent, NODE_PARENTHESIZED_EXPRESSION) && !node_is(parent, NODE_INIT_DECLARATOR);
-}
-
-static void per_element(struct elements *w, struct node e, struct node top, struct edits *edits)
-{
-    const struct function *f = w->f;
-    struct reached p;
-    struct access *access = element_reached(f, e, &p) ? access_of(w, &p, top) : NULL;
-    if (access) {
-        char *text = arena_printf(f->a, "%s.at[%s]", access->name, w->lane);
-        if (!node_ok(p.value)) {
-            edits_node(edits, e, text);
-            return;
-        }
-        edits_try(edits, node_start(e), node_start(p.value), arena_printf(f->a, "%s = ", text));
-        per_element(w, p.value, top, edits);
-        edits_try(edits, node_end(p.value), node_end(e), "");
-        return;
-    }
-    if (node_is(e, NODE_IDENTIFIER)) {
-        const struct variable *v = function_variable_of(f, e);
-        if (v && kind_of_variable(w, v) == LINEAR && node_start(e) != v->from) {
-            char *text = arena_printf(f->a, "%s + %s", v->name, w->lane);
-            edits_node(edits, e, needs_brackets(e) ? arena_printf(f->a, "(%s)", text) : text);
-        }
-        return;
-    }
-    for (uint32_t i = 0, all = node_count(e); i < all; i++)
-        per_element(w, node_child(e, i), top, edits);
-}
-
-/* A pointer that goes on from element to element would do so for each of the n. */
-static bool moves_pointer(const struct function *f, struct node n)
-{
-    const struct variable *v = function_variable_of(f, assigned_target(n));
-    if (v && v->pointer)
+    if (node_is_access(f, n) || (node_is(n, NODE_CALL_EXPRESSION) && !call_is_pure_builtin(f, n)))
         return true;
     for (uint32_t i = 0, all = node_count(n); i < all; i++)
-        if (moves_pointer(f, node_child(n, i)))
-            return true;
-    return false;
-}
-
-static bool leaves(struct node n, bool in_loop)
-{
-    if (node_is(n, NODE_RETURN_STATEMENT) || node_is(n, NODE_GOTO_STATEMENT) ||
-        node_is(n, NODE_CO_RETURN_STATEMENT))
-        return true;
-    if ((node_is(n, NODE_BREAK_STATEMENT) || node_is(n, NODE_CONTINUE_STATEMENT)) && !in_loop)
-        return true;
-    in_loop = in_loop || node_is_loop(n) || node_is(n, NODE_SWITCH_STATEMENT);
-    for (uint32_t i = 0, all = node_count(n); i < all; i++)
-        if (leaves(node_child(n, i), in_loop))
+        if (node_reads(f, node_child(n, i)))
             return true;
     return false;
 }
@@ -390,6 +340,8 @@ bool elements_stay(struct elements *w, struct node n)
         return false;
     const struct function *f = w->f;
     size_t found = 0, before = w->outside.n;
+    if (w->behind && node_reads(f, n)) /* an element that is done with it reads nothing */
+        return false;
     for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++) {
         if (v->param || !node_same(v->statement, n))
             continue;
@@ -405,295 +357,6 @@ bool elements_stay(struct elements *w, struct node n)
         vec_add(f->a, &w->outside, one);
     }
     return found > 0;
-}
-
-/* Everything in it is the same for all elements, and it does not touch what varies. */
-static bool wholly_invariant(struct elements *w, struct node n)
-{
-    const struct function *f = w->f;
-    if (node_is(n, NODE_ASSIGNMENT_EXPRESSION)) {
-        struct node left = node_strip(node_field(n, FIELD_LEFT));
-        if (!node_is(left, NODE_SUBSCRIPT_EXPRESSION) || !str_eq(node_op(f, n), "="))
-            return false;
-        const struct variable *root = pointer_root(f, left);
-        struct node index = subscript_index(f, left);
-        return root && !root->shared && node_ok(index) && elements_kind(w, index) == INVARIANT &&
-               elements_kind(w, node_field(n, FIELD_RIGHT)) == INVARIANT;
-    }
-    if (node_is(n, NODE_EXPRESSION_STATEMENT) || node_is(n, NODE_COMPOUND_STATEMENT)) {
-        size_t count;
-        struct node *all = named_children(f, n, &count);
-        for (size_t i = 0; i < count; i++)
-            if (!wholly_invariant(w, all[i]))
-                return false;
-        return count > 0;
-    }
-    return false;
-}
-
-/* `if (column == 0)`: among the elements of a vector only the first can be at a multiple of n. */
-static bool only_first(struct elements *w, struct node condition)
-{
-    const struct function *f = w->f;
-    condition = node_strip(condition);
-    if (!node_is_binary(f, condition, "=="))
-        return false;
-    struct node left = node_field(condition, FIELD_LEFT), right = node_field(condition, FIELD_RIGHT);
-    int64_t value;
-    return elements_kind(w, left) == LINEAR && elements_multiple(w, left) && constant_value(f, right, &value) &&
-           value % w->n == 0;
-}
-
-static bool once_for_all(struct elements *w, struct node n)
-{
-    if (wholly_invariant(w, n))
-        return true;
-    if (!node_is(n, NODE_IF_STATEMENT) || node_ok(node_field(n, FIELD_ALTERNATIVE)))
-        return false;
-    struct node condition = node_field(node_field(n, FIELD_CONDITION), FIELD_VALUE);
-    return wholly_invariant(w, node_field(n, FIELD_CONSEQUENCE)) &&
-           (elements_kind(w, condition) == INVARIANT || only_first(w, condition));
-}
-
-enum place { BEFORE, INSIDE, AFTER };
-
-struct piece {
-    struct node node;
-    enum place place;
-};
-
-static void name_accesses(struct elements *w)
-{
-    const struct function *f = w->f;
-    for (size_t i = w->first_access; i < w->accesses.n; i++) {
-        const char *base = arena_printf(f->a, "%s_v", w->accesses.v[i].pointer), *name = base;
-        for (int number = 2; number < 100; number++) {
-            bool taken = !str_eq(fresh_local(f, name), name);
-            for (size_t j = w->first_access; j < i; j++)
-                taken = taken || str_eq(w->accesses.v[j].name, name);
-            if (!taken)
-                break;
-            name = arena_printf(f->a, "%s%d", base, number);
-        }
-        w->accesses.v[i].name = name;
-    }
-}
-
-static void add_lines(struct str *b, const char *indent, const char *text)
-{
-    str_addf(b, "%s%s\n", indent, text);
-}
-
-/* `if (...)` on a line of its own in front of what is only reached then; "" where it always is. */
-static const char *question(struct elements *w, const char *indent, const struct access *x)
-{
-    const char *asked = node_ok(x->condition) ? text_of(w->f, x->condition) : NULL;
-    if (!asked)
-        return "";
-    return arena_printf(w->f->a, x->otherwise ? "%sif (!(%s))\n    " : "%sif (%s)\n    ", indent, asked);
-}
-
-static void add_load(struct elements *w, struct str *b, const char *indent, const struct access *x)
-{
-    const char *constant = x->stored ? "" : "const ";
-    if (node_ok(x->condition))
-        str_addf(b, "%spacked<%s, %d> %s;\n%s%s%s = packed_load<%d>(&%s[%s]);\n", indent, x->type, w->n,
-                 x->name, question(w, indent, x), indent, x->name, w->n, x->pointer, x->index);
-    else
-        str_addf(b, "%s%spacked<%s, %d> %s = packed_load<%d>(&%s[%s]);\n", indent, constant, x->type, w->n,
-                 x->name, w->n, x->pointer, x->index);
-}
-
-/* The declarations that address x uses, among the pieces: the place after the last of them. */
-static size_t load_after(struct elements *w, const struct access *x, const struct piece *pieces, size_t n)
-{
-    size_t after = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (pieces[i].place != BEFORE || !node_is(pieces[i].node, NODE_DECLARATION))
-            continue;
-        for (const struct variable *var = w->f->variables; var < w->f->variables + w->f->n_variables; var++)
-            if (node_same(var->statement, pieces[i].node) && !var->param &&
-                (node_mentions(w->f, x->address, var->name) ||
-                 (node_ok(x->condition) && node_mentions(w->f, x->condition, var->name))))
-                after = i + 1;
-    }
-    return after;
-}
-
-/* What is reached in all pieces, and how. */
-static void gather(struct elements *w, const struct piece *pieces, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (pieces[i].place == INSIDE)
-            collect(w, pieces[i].node, pieces[i].node);
-        if (pieces[i].place == AFTER) {
-            for (struct node *subscript = nodes_of(w->f, pieces[i].node, NODE_SUBSCRIPT_EXPRESSION);
-                 node_ok(*subscript); subscript++)
-                scalar_add(w, pointer_root(w->f, *subscript), is_target(*subscript, &(bool){0}));
-        }
-    }
-}
-
-/* Would its names mean the same among the statements around it? */
-static bool names_are_free(const struct function *f, struct node block, const struct node *statements, size_t n)
-{
-    for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++)
-        for (size_t i = 0; i < n && !v->param && node_same(node_parent(v->statement), block); i++)
-            if (!node_same(statements[i], block) && node_mentions(f, statements[i], v->name))
-                return false;
-    return !strchr(text_of(f, block), '#');
-}
-
-/* The statements, and those of blocks among them, such as inline leaves. */
-static struct node *without_braces(const struct function *f, const struct node *statements, size_t *n)
-{
-    VEC(struct node) all = {0};
-    bool any = false;
-    for (size_t i = 0; i < *n; i++) {
-        bool open =
-            node_is(statements[i], NODE_COMPOUND_STATEMENT) && names_are_free(f, statements[i], statements, *n);
-        if (!open)
-            vec_add(f->a, &all, statements[i]);
-        for (uint32_t k = 0, count = open ? node_count(statements[i]) : 0; k < count; k++)
-            vec_add(f->a, &all, node_child(statements[i], k));
-        any = any || open;
-    }
-    *n = all.n;
-    return any ? without_braces(f, all.v, n) : all.v;
-}
-
-/* All that is done behind declarations is one question, with the same answer for all elements: it, or no node.
- */
-static struct node only_choice(struct elements *w, const struct piece *pieces, size_t n)
-{
-    struct node found = {0}, none = {0};
-    for (size_t i = 0; i < n; i++) {
-        if (pieces[i].place == BEFORE || node_is(pieces[i].node, NODE_COMMENT))
-            continue;
-        if (pieces[i].place == AFTER || node_ok(found) || !node_is(pieces[i].node, NODE_IF_STATEMENT))
-            return none;
-        found = pieces[i].node;
-    }
-    struct node condition = node_field(node_field(found, FIELD_CONDITION), FIELD_VALUE);
-    bool same = node_ok(found) && node_ok(condition) && elements_kind(w, condition) == INVARIANT &&
-                known_outside(w, condition);
-    return same ? found : none;
-}
-
-/* Each branch of it for n elements by itself. */
-static char *write_choice(struct elements *w, const struct piece *pieces, size_t n, struct node choice,
-                          const char *indent)
-{
-    const struct function *f = w->f;
-    const char *inner = arena_printf(f->a, "%s    ", indent);
-    struct node branches[] = {node_field(choice, FIELD_CONSEQUENCE), node_field(choice, FIELD_ALTERNATIVE)};
-    struct str b = {.arena = f->a};
-    for (size_t i = 0; i < n; i++)
-        if (pieces[i].place == BEFORE)
-            add_lines(&b, indent, text_of(f, pieces[i].node));
-    for (size_t k = 0; k < ARRAY_LEN(branches) && node_ok(branches[k]); k++) {
-        size_t count = 1, refused = w->refused.n;
-        struct node branch = node_is(branches[k], NODE_ELSE_CLAUSE) ? node_child(branches[k], 0) : branches[k],
-                    *all = &branch;
-        if (node_is(branch, NODE_COMPOUND_STATEMENT))
-            all = named_children(f, branch, &count);
-        char *text = elements_write(w, all, count, inner);
-        w->refused.n = refused;
-        if (!text)
-            return NULL;
-        if (k == 0)
-            str_addf(&b, "%sif (%s) {\n", indent,
-                     text_of(f, node_field(node_field(choice, FIELD_CONDITION), FIELD_VALUE)));
-        else
-            str_addf(&b, " else {\n");
-        str_addf(&b, "%s\n%s}", text, indent);
-    }
-    return str_take(&b, f->a);
-}
-
-/* The region's new statements, or NULL when it cannot be. */
-char *elements_write(struct elements *w, const struct node *statements, size_t n, const char *indent)
-{
-    const struct function *f = w->f;
-    statements = without_braces(f, statements, &n);
-    w->first_access = w->accesses.n;
-    w->first_scalar = w->scalars.n;
-    struct piece *pieces = arena_array(f->a, struct piece, n + 1);
-    for (size_t i = 0; i < n; i++) {
-        struct node s = statements[i];
-        pieces[i].node = s;
-        if (node_is(s, NODE_COMMENT) || node_is(s, NODE_PREPROC_CALL)) {
-            pieces[i].place = INSIDE; /* moves with what follows, below */
-            continue;
-        }
-        if (calls_barrier(f, s) || leaves(s, false) || moves_pointer(f, s)) {
-            err_input(w->why, "line %d leaves the loop, synchronises or moves a pointer", node_line(f->s, s));
-            return NULL;
-        }
-        if (elements_stay(w, s))
-            pieces[i].place = BEFORE;
-        else
-            pieces[i].place = once_for_all(w, s) ? AFTER : INSIDE;
-    }
-    for (size_t i = n; i-- > 0;)
-        if (i + 1 < n && (node_is(pieces[i].node, NODE_COMMENT) || node_is(pieces[i].node, NODE_PREPROC_CALL)))
-            pieces[i].place = pieces[i + 1].place;
-    bool never;
-    struct node choice = only_choice(w, pieces, n);
-    if (node_ok(choice))
-        return write_choice(w, pieces, n, choice, indent);
-    gather(w, pieces, n);
-    for (const struct variable *root; (root = conflict(w, &never)) != NULL;) {
-        if (never)
-            return NULL;
-        vec_add(f->a, &w->refused, root); /* element by element, in the order of the original */
-        w->accesses.n = w->first_access;
-        w->scalars.n = w->first_scalar;
-        gather(w, pieces, n);
-    }
-    name_accesses(w);
-
-    struct str b = {0};
-    for (size_t i = 0; i <= n; i++) {
-        for (size_t x = w->first_access; x < w->accesses.n; x++)
-            if (w->accesses.v[x].loaded && load_after(w, &w->accesses.v[x], pieces, n) == i)
-                add_load(w, &b, indent, &w->accesses.v[x]);
-        if (i < n && pieces[i].place == BEFORE)
-            add_lines(&b, indent, text_of(f, pieces[i].node));
-    }
-    for (size_t x = w->first_access; x < w->accesses.n; x++)
-        if (!w->accesses.v[x].loaded)
-            str_addf(&b, "%spacked<%s, %d> %s;\n", indent, w->accesses.v[x].type, w->n, w->accesses.v[x].name);
-    bool inside = false;
-    for (size_t i = 0; i < n; i++) {
-        if (pieces[i].place != INSIDE)
-            continue;
-        if (!inside)
-            str_addf(&b, "#pragma unroll\n%sfor (int %s = 0; %s < %d; %s++) {\n", indent, w->lane, w->lane,
-                     w->n, w->lane);
-        inside = true;
-        struct edits edits = {.arena = f->a};
-        per_element(w, pieces[i].node, pieces[i].node, &edits);
-        char *text = edits_range(&edits, f, node_start(pieces[i].node), node_end(pieces[i].node));
-        size_t len = strlen(text);
-        if (len && text[len - 1] == '\n')
-            text[len - 1] = '\0';
-        bool directive = text[0] == '#';
-        str_addf(&b, "%s%s%s\n", directive ? "" : indent, directive ? "" : "    ",
-                 text_reindent(f->a, text, 4));
-    }
-    if (inside)
-        str_addf(&b, "%s}\n", indent);
-    for (size_t x = w->first_access; x < w->accesses.n; x++)
-        if (w->accesses.v[x].stored)
-            str_addf(&b, "%s%spacked_store(&%s[%s], %s);\n", question(w, indent, &w->accesses.v[x]), indent,
-                     w->accesses.v[x].pointer, w->accesses.v[x].index, w->accesses.v[x].name);
-    for (size_t i = 0; i < n; i++)
-        if (pieces[i].place == AFTER)
-            add_lines(&b, indent, text_of(f, pieces[i].node));
-    if (b.len && b.s[b.len - 1] == '\n')
-        b.s[--b.len] = '\0';
-    return str_take(&b, f->a);
 }
 
 /* After each region: what it needs of pointers is remembered, what is its own is forgotten. */
@@ -714,6 +377,6 @@ bool elements_end(struct elements *w)
         w->smallest = w->smallest ? MIN(w->smallest, x->size_bytes) : x->size_bytes;
         any = true;
     }
-    w->accesses.n = w->scalars.n = w->outside.n = w->refused.n = 0;
+    w->accesses.n = w->scalars.n = w->outside.n = w->refused.n = w->spread.n = 0;
     return any;
 }

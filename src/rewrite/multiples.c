@@ -1,6 +1,6 @@
 /* What starts at a multiple of N elements, given that the index does; the parameters that must be multiples for
  * it are added to what the guard asks (elements.c). */
-#include "rewrite/analysis.h"
+#include "rewrite/elements.h"
 
 static int multiple_of(const struct elements *w)
 {

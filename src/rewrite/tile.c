@@ -2,7 +2,7 @@
  * on one side only. Its values go through a square of shared memory instead: the block reads it in order,
  * meets, and writes it in order. The square's rows are one element longer than needed, so that its columns lie
  * in different banks. One value a thread, guarded by bounds, is all that such a kernel may do. */
-#include "rewrite/analysis.h"
+#include "rewrite/elements.h"
 
 #include <ctype.h>
 

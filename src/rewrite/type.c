@@ -450,3 +450,38 @@ int64_t shared_bytes(const struct function *f)
         }
     return all;
 }
+
+char *variable_type_text(const struct function *f, const struct variable *v)
+{
+    struct node first = node_field(v->statement, FIELD_DECLARATOR), own = v->id;
+    while (!node_same(node_parent(own), v->statement))
+        own = node_parent(own);
+    char *text = arena_printf(f->a, "%s%s", text_range(f, node_start(v->statement), node_start(first)),
+                              text_range(f, node_start(own), v->from));
+    char *star = strrchr(text, '*');
+    struct str b = {.arena = f->a};
+    str_addn(&b, text, star ? (size_t)(star + 1 - text) : 0);
+    char *rest = NULL;
+    for (char *word = strtok_r(star ? star + 1 : text, " \t\n", &rest); word;
+         word = strtok_r(NULL, " \t\n", &rest))
+        if (!str_eq(word, "const"))
+            str_addf(&b, "%s ", word);
+    return arena_strdup(f->a, str_text(&b));
+}
+
+char *variable_array_text(const struct function *f, const struct variable *v, int n)
+{
+    struct node declarator = v->id;
+    for (struct node up = node_parent(v->id);
+         !node_same(up, v->statement) && !node_is(up, NODE_INIT_DECLARATOR); up = node_parent(up))
+        declarator = up;
+    return arena_printf(f->a, "%s%s[%d]%s", variable_type_text(f, v), v->name, n,
+                        text_range(f, node_end(v->id), node_end(declarator)));
+}
+
+bool variable_is_plain(const struct function *f, const struct variable *v)
+{
+    size_t position;
+    return v->pointer || ctype_size(f, v->type) > 0 || str_eq(ctype_alias(f, v->type), "bool") ||
+           ctype_is_parameter(f, v->type, &position);
+}

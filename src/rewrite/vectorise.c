@@ -4,7 +4,7 @@
  * element, the index is N times as large and the grid 1/N), and the launcher takes it when a guard holds: sizes
  * are multiples of N, buffers start on the vector's bytes. The kernel as it was stays for everything else. What
  * becomes of the code in between is the affair of elements.c. */
-#include "rewrite/analysis.h"
+#include "rewrite/elements.h"
 
 /* Regions -----------------------------------------------------------------------------------------------------
  */
@@ -130,6 +130,65 @@ static bool index_alone(const struct function *f, const struct variable *index, 
     return !str_has_word(text_of(f, f->body), "__shared__") && !macros_ask_for_place(f);
 }
 
+/* Does a statement behind the index ask for what this one declares? */
+static bool is_asked_later(const struct function *f, struct node declaration, const struct variable *index)
+{
+    for (struct node *name = nodes_of(f, f->body, NODE_IDENTIFIER); node_ok(*name); name++) {
+        const struct variable *v = function_variable_of(f, *name);
+        if (v && node_same(v->statement, declaration) && node_start(*name) > node_end(index->statement))
+            return true;
+    }
+    return false;
+}
+
+/* A declaration that each element has for itself moves to the region, if the index is not made of it. */
+static bool add_own(struct elements *w, node_list *own, struct node s, const struct variable *index)
+{
+    const struct function *f = w->f;
+    for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++)
+        if (node_same(v->statement, s) && node_mentions(f, index->statement, v->name))
+            return err_input(w->why, "%s, of which the index is made, is asked for again", v->name);
+    if (node_has_effect(f, s))
+        return err_input(w->why, "line %d stands ahead of the index", node_line(f->s, s));
+    vec_add(f->a, own, s);
+    return true;
+}
+
+/* What the index's own declaration declares besides. */
+static bool others_stay(struct elements *w, const struct variable *index)
+{
+    const struct function *f = w->f;
+    for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++) {
+        if (v == index || v->param || !node_same(v->statement, index->statement))
+            continue;
+        enum kind kind = node_ok(v->init) && !v->assignments ? elements_kind(w, v->init) : VARYING;
+        struct outside one = {v, kind};
+        if (kind != VARYING)
+            vec_add(f->a, &w->outside, one);
+        size_t names;
+        struct node *name = variable_names(f, v, &names);
+        for (size_t i = 0; kind == VARYING && i < names; i++)
+            if (!node_within(name[i], index->statement))
+                return err_input(w->why, "%s is declared beside the index", v->name);
+    }
+    return true;
+}
+
+/* The declarations of each element, then the statements; the former go from where they were. */
+static struct node *own_first(const struct function *f, const node_list *own, struct node *statements,
+                              size_t *n, struct edits *edits)
+{
+    node_list all = {0};
+    for (size_t i = 0; i < own->n; i++) {
+        edits_remove(edits, f, own->v[i]);
+        vec_add(f->a, &all, own->v[i]);
+    }
+    for (size_t i = 0; i < *n && own->n; i++)
+        vec_add(f->a, &all, statements[i]);
+    *n += own->n;
+    return own->n ? all.v : statements;
+}
+
 static bool element_region(struct elements *w, const struct variable *index, char axis, struct edits *edits)
 {
     const struct function *f = w->f;
@@ -137,16 +196,27 @@ static bool element_region(struct elements *w, const struct variable *index, cha
     w->part = f->body;
     size_t n;
     struct node *all = all_children(f, f->body, &n);
+    w->place = arena_printf(f->a, "blockIdx.%c", axis);
+    w->thread = "threadIdx.x";
+    node_list own = {0}; /* declarations of each element that stand ahead of its bound check */
     size_t at = 0;
     for (; at < n && !node_same(all[at], index->statement); at++)
-        if (node_is(node_field(all[at], FIELD_DECLARATOR), NODE_INIT_DECLARATOR) &&
-            strchr(text_of(f, all[at]), '*') && !str_has_word(text_of(f, all[at]), "threadIdx"))
-            elements_stay(w, all[at]); /* pointers that are moved to the block's part */
+        if (!elements_stay(w, all[at]) && is_asked_later(f, all[at], index) &&
+            !add_own(w, &own, all[at], index))
+            return false;
+    if (!others_stay(w, index))
+        return false;
     bool bounds = false;
+    size_t first_own = 0, own_before = own.n;
     for (at++; at < n; at++) {
         struct node s = all[at];
         if (node_is(s, NODE_COMMENT) || statement_waits(f, s) || elements_stay(w, s))
             continue;
+        if (node_is(s, NODE_DECLARATION) && !node_has_effect(f, s)) {
+            first_own = first_own ? first_own : at;
+            vec_add(f->a, &own, s);
+            continue;
+        }
         if (!node_is(s, NODE_IF_STATEMENT) || node_ok(node_field(s, FIELD_ALTERNATIVE)))
             break;
         struct node condition = node_field(node_field(s, FIELD_CONDITION), FIELD_VALUE),
@@ -162,17 +232,24 @@ static bool element_region(struct elements *w, const struct variable *index, cha
         char *outer = text_indent(f, node_start(s));
         size_t count = 1;
         struct node *statements = block ? all_children(f, body, &count) : &body;
+        statements = own_first(f, &own, statements, &count, edits);
         char *text = bounds ? elements_write(w, statements, count, arena_printf(f->a, "%s    ", outer)) : NULL;
         if (!text)
             return bounds ? false : err_input(w->why, "no bound check on %s", index->name);
         body_replace(edits, f, body, text, outer);
         goto widen;
     }
+    if (!bounds && first_own) { /* nothing was asked: they stand where the rest begins */
+        at = first_own;
+        own.n = own_before;
+    }
     w->exact = !bounds && at < n && index_alone(f, index, axis);
     if (at >= n || (!bounds && !w->exact))
         return err_input(w->why, "no bound check on %s that a vector can share", index->name);
     char *indent = text_indent(f, node_start(all[at]));
-    char *text = elements_write(w, &all[at], n - at, indent);
+    size_t count = n - at;
+    struct node *statements = own_first(f, &own, &all[at], &count, edits);
+    char *text = elements_write(w, statements, count, indent);
     if (!text)
         return false;
     edits_try(edits, node_start(all[at]), node_end(all[n - 1]), text + MIN(strlen(indent), strlen(text)));
