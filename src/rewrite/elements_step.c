@@ -111,9 +111,10 @@ static char *step_loop(struct elements *w, struct node loop, const char *indent)
     char *text = step_body(w, body, indent), *head = text_range(f, node_start(loop), node_start(body));
     for (size_t len = strlen(head); len > 0 && strchr(" \n", head[len - 1]); len--)
         head[len - 1] = '\0';
-    return text ? arena_printf(f->a, "%s%s%s %s", must_unroll(w, loop) ? "#pragma unroll\n" : "",
-                               must_unroll(w, loop) ? indent : "", head, text)
-                : NULL;
+    if (!text)
+        return NULL;
+    return must_unroll(w, loop) ? arena_printf(f->a, "#pragma unroll\n%s%s %s", indent, head, text)
+                                : arena_printf(f->a, "%s %s", head, text);
 }
 
 static char *step_question(struct elements *w, struct node question, const char *indent)
@@ -132,8 +133,9 @@ static char *step_question(struct elements *w, struct node question, const char 
         no = step_body(w, node_is(otherwise, NODE_ELSE_CLAUSE) ? node_child(otherwise, 0) : otherwise, indent);
         w->refused.n = refused;
     }
-    return yes && no ? arena_printf(f->a, "if (%s) %s%s%s", text_of(f, condition), yes, *no ? " else " : "", no)
-                     : NULL;
+    if (!yes || !no)
+        return NULL;
+    return arena_printf(f->a, *no ? "if (%s) %s else %s" : "if (%s) %s%s", text_of(f, condition), yes, no);
 }
 
 char *elements_step(struct elements *w, struct node n, const char *indent)
@@ -159,7 +161,9 @@ char *elements_step_on(struct elements *w, const struct node *statements, size_t
         return NULL;
     char *head = arena_printf(f->a, "if (%s)\n%s    %s", text_of(f, condition), indent, text_of(f, done));
     char *rest = n > 1 ? elements_write(w, statements + 1, n - 1, indent) : "";
-    return rest ? arena_printf(f->a, *rest ? "%s\n%s" : "%s%s", head, rest) : NULL;
+    if (!rest)
+        return NULL;
+    return arena_printf(f->a, *rest ? "%s\n%s" : "%s%s", head, rest);
 }
 
 bool elements_is_spread(const struct elements *w, const struct variable *v)

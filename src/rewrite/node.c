@@ -259,21 +259,28 @@ static bool definition_is_pure(const struct function *f, const char *name)
 
 bool call_is_pure_builtin(const struct function *f, struct node call)
 {
-    static const char *const prefixes[] = {"__half", "__float", "__bfloat", "__int",  "__uint", "__double",
-                                           "__low",  "__high",  "__hadd",   "__hmul", "__hfma", "__hsub",
-                                           "__hdiv", "__hmax",  "__hmin",   "make_"};
+    static const char *const prefixes[] = {
+        "__half", "__float", "__bfloat", "__int",  "__uint", "__double",       "__low",   "__high", "__hadd",
+        "__hmul", "__hfma",  "__hsub",   "__hdiv", "__hmax", "__hmin",         "__hneg",  "__habs", "__hlt",
+        "__hle",  "__hgt",   "__hge",    "__heq",  "__hne",  "__funnelshift_", "__dp2a_", "make_"};
     const char *name = call_name(f, call);
     for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
         if (str_starts(name, prefixes[i]))
             return true;
-    return str_in(name, "expf|exp|__expf|exp2f|exp2|exp10f|expm1f|expm1|logf|log|__logf|log2f|log2|"
-                        "__log2f|log10f|log1pf|powf|pow|__powf|sqrtf|sqrt|rsqrtf|rsqrt|cbrtf|sinf|"
-                        "sin|__sinf|cosf|cos|__cosf|tanf|tan|tanhf|tanh|sinhf|coshf|atanf|atan2f|"
-                        "asinf|acosf|erff|erf|erfcf|fabsf|fabs|fmaxf|fmax|fminf|fmin|max|min|abs|"
-                        "floorf|ceilf|roundf|rintf|truncf|floor|ceil|fmaf|fma|__fdividef|__frcp_rn|"
-                        "__fsqrt_rn|__frsqrt_rn|fmodf|copysignf|isnan|isinf|float|double|int|"
-                        "lowest|infinity|"
-                        "static_cast|reinterpret_cast|const_cast");
+    return str_in(name,
+                  "expf|exp|__expf|exp2f|exp2|exp10f|expm1f|expm1|logf|log|__logf|log2f|log2|"
+                  "__log2f|log10f|log1pf|powf|pow|__powf|sqrtf|sqrt|rsqrtf|rsqrt|cbrtf|sinf|"
+                  "sin|__sinf|cosf|cos|__cosf|tanf|tan|tanhf|tanh|sinhf|coshf|atanf|atan2f|"
+                  "asinf|acosf|erff|erf|erfcf|fabsf|fabs|fmaxf|fmax|fminf|fmin|max|min|abs|"
+                  "floorf|ceilf|roundf|rintf|truncf|floor|ceil|fmaf|fma|__fdividef|__frcp_rn|"
+                  "__fsqrt_rn|__frsqrt_rn|__fmaf_rn|__fadd_rn|__fsub_rn|__fmul_rn|__fdiv_rn|__saturatef|fmodf|"
+                  "remainderf|copysignf|isnan|isinf|isfinite|signbit|hypotf|hypot|fdimf|ldexpf|scalbnf|"
+                  "erfc|erfcxf|erfinvf|normcdff|lgammaf|tgammaf|sinpif|cospif|atan|asinhf|acoshf|"
+                  "__popc|__popcll|__clz|__clzll|__ffs|__ffsll|__brev|__brevll|__byte_perm|__dp4a|__mul24|"
+                  "__umul24|__mulhi|__umulhi|__mul64hi|__umul64hi|__sad|__usad|__vabsdiffu4|__vadd4|__vsub4|"
+                  "hexp|h2exp|hlog|h2log|hsqrt|h2sqrt|hrsqrt|h2rsqrt|hrcp|h2rcp|umin|umax|float|double|int|"
+                  "lowest|infinity|"
+                  "static_cast|reinterpret_cast|const_cast");
 }
 
 /* `T(x)` of a plain type, or `(T)(x)`, which reads like a call where T is a name. */

@@ -3,11 +3,13 @@
 
 enum { DEEPEST = 4, BANK_BYTES = 4 };
 
-/* Is it the thread's number in the grid? */
-static bool is_number(const struct function *f, struct node e)
+/* Is it the thread's number in the grid, times so many? */
+static bool is_number(const struct function *f, struct node e, int64_t *width)
 {
     struct poly p = poly_of(f, e), number = poly_thread_of_grid(f);
-    return p.ok && poly_same(&p, &number);
+    *width = p.ok ? poly_coefficient(&p, "threadIdx.x") : 0;
+    number = poly_mul(f, number, poly_number(*width));
+    return *width > 0 && poly_same(&p, &number);
 }
 
 /* Is the expression made of parameters that nobody assigns? */
@@ -21,8 +23,7 @@ static bool is_given(const struct function *f, struct node e)
     return !node_has_effect(f, e);
 }
 
-/* `if (i >= n) return;` or `if (i < n) ...` */
-static bool question_of(const struct own_rows *rows, struct node n, struct own_rows *found)
+bool own_rows_question(const struct own_rows *rows, struct node n, struct own_rows *found)
 {
     const struct function *f = rows->f;
     struct node condition = node_strip(node_field(n, FIELD_CONDITION));
@@ -34,8 +35,39 @@ static bool question_of(const struct own_rows *rows, struct node n, struct own_r
     found->left = node_field(condition, FIELD_LEFT);
     found->bound = node_field(condition, FIELD_RIGHT);
     found->leaves = node_is(node_unbraced(f, node_field(n, FIELD_CONSEQUENCE)), NODE_RETURN_STATEMENT);
-    return str_eq(node_op(f, condition), found->leaves ? ">=" : "<") && is_number(f, found->left) &&
-           is_given(f, found->bound);
+    return str_eq(node_op(f, condition), found->leaves ? ">=" : "<") &&
+           is_number(f, found->left, &found->width) && is_given(f, found->bound);
+}
+
+bool own_rows_may_stay(const struct own_rows *rows)
+{
+    const struct variable *number = function_variable_of(rows->f, rows->left);
+    return !node_ok(rows->question) ||
+           (number && !number->param && !number->assignments && node_ok(number->init) &&
+            node_is(node_parent(number->statement), NODE_COMPOUND_STATEMENT));
+}
+
+void own_rows_stay(const struct own_rows *rows, const char *inside, struct node last, bool goes_on,
+                   struct edits *edits)
+{
+    const struct function *f = rows->f;
+    const struct variable *number = function_variable_of(f, rows->left);
+    const char *init = text_of(f, number->init), *bound = text_of(f, rows->bound),
+               *indent = text_indent(f, node_start(number->statement));
+    edits_at(
+        edits, node_start(number->statement),
+        arena_printf(f->a, "const bool %s = (%s)(%s) < %s;\n%s", inside, number->type, init, bound, indent));
+    edits_node(edits, number->init,
+               arena_printf(f->a, "%s ? %s : %s - %lld", inside, init, bound, (long long)rows->width));
+    if (rows->leaves)
+        edits_remove(edits, f, rows->question);
+    else /* its block stands alone */
+        edits_try(edits, node_start(rows->question), node_start(node_field(rows->question, FIELD_CONSEQUENCE)),
+                  "");
+    indent = text_indent(f, node_start(last));
+    if (goes_on)
+        edits_at(edits, node_end(last),
+                 arena_printf(f->a, "\n%sif (!%s)\n%s    return;", indent, inside, indent));
 }
 
 bool own_rows_open(const struct function *f, struct own_rows *rows, struct err *why)
@@ -58,9 +90,9 @@ bool own_rows_open(const struct function *f, struct own_rows *rows, struct err *
     size_t k = 0; /* declarations, and the question */
     while (k < n && (node_is(all[k], NODE_COMMENT) || node_is(all[k], NODE_DECLARATION)))
         k++;
-    if (k < n && question_of(rows, all[k], rows) && !rows->leaves && k + 1 != n)
+    if (k < n && own_rows_question(rows, all[k], rows) && !rows->leaves && k + 1 != n)
         return err_input(why, "%s goes on behind its question", f->name);
-    return true;
+    return rows->width <= 1 || err_input(why, "threads of %s have several rows", f->name);
 }
 
 bool own_rows_may_walk(const struct own_rows *rows, struct err *why)

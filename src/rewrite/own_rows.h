@@ -12,10 +12,19 @@ struct own_rows {
     bool leaves;          /* the former */
     struct node left;     /* i, as the question says it */
     struct node bound;    /* n */
+    int64_t width;        /* i is so many times the thread's number */
 };
 
 /* The blocks have one dimension, of the same constant number of threads in each launch, and do not meet. */
 bool own_rows_open(const struct function *f, struct own_rows *rows, struct err *why);
+
+/* Is this statement the question? Then it is in found. */
+bool own_rows_question(const struct own_rows *rows, struct node statement, struct own_rows *found);
+/* Threads beyond the last row stay until the loop `last` is done: they take its number. Behind it who is not
+ * `inside` leaves, where something comes behind it. */
+bool own_rows_may_stay(const struct own_rows *rows);
+void own_rows_stay(const struct own_rows *rows, const char *inside, struct node last, bool goes_on,
+                   struct edits *edits);
 
 struct row_place { /* one element of a thread's row */
     struct node at;

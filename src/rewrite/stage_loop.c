@@ -195,9 +195,7 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
     *d = (struct detail){0};
     if (!own_rows_open(f, &d->rows, why))
         return false;
-    const struct variable *number = function_variable_of(f, d->rows.left);
-    if (node_ok(d->rows.question) && (!number || number->assignments || !node_ok(number->init) ||
-                                      !node_is(node_parent(number->statement), NODE_COMPOUND_STATEMENT)))
+    if (!own_rows_may_stay(&d->rows))
         return err_input(why, "%s does not ask for its row's number", f->name);
     if (!find_loops(f, d, f->body, why))
         return false;
@@ -345,28 +343,6 @@ static const char *loop_text(struct detail *d, const struct staged_loop *l, cons
                          (int)strlen(text_indent(f, node_start(l->turns.loop))));
 }
 
-/* Threads beyond the last row take its number until the last loop is done. */
-static void question_edit(const struct detail *d, const struct names *names, struct edits *edits)
-{
-    const struct function *f = d->rows.f;
-    const struct variable *number = function_variable_of(f, d->rows.left);
-    const char *init = text_of(f, number->init), *bound = text_of(f, d->rows.bound),
-               *indent = text_indent(f, node_start(number->statement));
-    edits_at(edits, node_start(number->statement),
-             arena_printf(f->a, "const bool %s = (%s)(%s) < %s;\n%s", names->inside, number->type, init, bound,
-                          indent));
-    edits_node(edits, number->init, arena_printf(f->a, "%s ? %s : %s - 1", names->inside, init, bound));
-    if (d->rows.leaves)
-        edits_remove(edits, f, d->rows.question);
-    else /* its block stands alone */
-        edits_try(edits, node_start(d->rows.question),
-                  node_start(node_field(d->rows.question, FIELD_CONSEQUENCE)), "");
-    indent = text_indent(f, node_start(d->last));
-    if (d->goes_on)
-        edits_at(edits, node_end(d->last),
-                 arena_printf(f->a, "\n%sif (!%s)\n%s    return;", indent, names->inside, indent));
-}
-
 static bool loop_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
                        struct err *why_not)
 {
@@ -407,7 +383,7 @@ static bool loop_apply(const struct function *f, const struct transform_site *si
             edits_remove(edits, f, before);
     }
     if (names.inside)
-        question_edit(&d, &names, edits);
+        own_rows_stay(&d.rows, names.inside, d.last, d.goes_on, edits);
     return true;
 }
 
