@@ -99,7 +99,8 @@ struct function **functions_open(const struct transform_input *in, struct arena 
 const struct function *function_only(const struct function *f, const char *name);
 /* Has a function of the file bodies for some template arguments? A copy would miss them. */
 bool function_is_specialised(const struct function *f, const char *name);
-/* Is there a macro that says threadIdx and the like, or makes threads meet? It is not seen through. */
+/* Is there a macro that says threadIdx and the like, or makes threads meet, for anyone but another kernel? It
+ * is not seen through. */
 bool macros_ask_for_place(const struct function *f);
 /* Is it referred to other than by launches (attributes, occupancy queries, pointers)? Then it must keep its
  * name. */

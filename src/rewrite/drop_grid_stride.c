@@ -171,6 +171,22 @@ static bool names_meet(const struct function *f, const struct turn *t)
     return false;
 }
 
+/* Does the loop, with which the kernel ends, move pointers that the kernel is given? */
+static bool moves_parameter(const struct function *f, struct node loop)
+{
+    size_t n;
+    struct node *all = named_children(f, node_field(loop, FIELD_BODY), &n), next = node_next(loop);
+    while (node_is(next, NODE_COMMENT))
+        next = node_next(next);
+    for (size_t i = 0; i < n && !node_ok(next) && node_same(node_parent(loop), f->body); i++) {
+        struct node target = assigned_target(statement_expression(all[i]));
+        const struct variable *v = node_is(target, NODE_IDENTIFIER) ? function_variable_of(f, target) : NULL;
+        if (v && v->param && v->pointer)
+            return true;
+    }
+    return false;
+}
+
 /* The text of the loop's one turn, loops inside it likewise. exact: the grid is just as large as the bound. */
 static char *turn_text(const struct detail *d, const struct turn *t, const bool *exact)
 {
@@ -204,6 +220,13 @@ static char *turn_text(const struct detail *d, const struct turn *t, const bool 
         return arena_printf(a, "const %s %s = %s;%s", t->type, t->index, start, text_reindent(a, inner, -4));
     }
     const char *ask = "", *gap = "";
+    if (block && alone && moves_parameter(f, t->loop)) { /* what is moved is another pointer from there on */
+        char *inner = text_trim(arena_strndup(a, body + 1, strlen(body) - 2));
+        int deeper = (int)strlen(text_indent(f, node_start(node_child(t->body, 0)))) - (int)strlen(indent);
+        return arena_printf(a, "const %s %s = %s;\n%sif (%s >= %s)\n%s    return;\n%s%s", t->type, t->index,
+                            start, indent, t->index, text_of(f, t->bound), indent, indent,
+                            text_reindent(a, inner, -deeper));
+    }
     if (!sure) {
         ask = arena_printf(a, "if (%s < %s)", t->index, text_of(f, t->bound));
         const char *deeper = alone ? "    " : "        ";

@@ -32,7 +32,7 @@ enum kind elements_kind_of(struct elements *w, const struct variable *v)
         const struct outside *known = stays_outside(w, v);
         return known ? known->kind : VARYING;
     }
-    return variable_assigned_in(w->f, v, w->part) ? VARYING : INVARIANT;
+    return v->assignments && variable_assigned_in(w->f, v, w->part) ? VARYING : INVARIANT;
 }
 
 static enum kind kind_of_division(struct elements *w, const char *op, struct node left, struct node right)
@@ -336,7 +336,7 @@ static bool node_reads(const struct function *f, struct node n)
 /* A declaration whose values are all invariant, or linear integers and pointers, never assigned again. */
 bool elements_stay(struct elements *w, struct node n)
 {
-    if (!node_is(n, NODE_DECLARATION))
+    if (!node_is(n, NODE_DECLARATION) && !node_is(n, NODE_EXPRESSION_STATEMENT))
         return false;
     const struct function *f = w->f;
     size_t found = 0, before = w->outside.n;
@@ -349,6 +349,9 @@ bool elements_stay(struct elements *w, struct node n)
         enum kind k = node_ok(v->init) && !v->array && !v->shared && v->assignments == 0
                           ? elements_kind(w, v->init)
                           : VARYING;
+        enum kind from = v->base ? elements_kind_of(w, v->base) : INVARIANT; /* p += i; */
+        if (from != INVARIANT)
+            k = k == INVARIANT ? from : VARYING;
         if (k == VARYING || (k == LINEAR && !v->pointer && !ctype_is_integer(f, v->type))) {
             w->outside.n = before;
             return false;

@@ -73,8 +73,8 @@ enum kind elements_kind(struct elements *w, struct node e);
 bool elements_multiple(struct elements *w, struct node e);
 /* The pointer starts at a multiple of n elements from the parameter it comes from. */
 bool elements_pointer_multiple(struct elements *w, struct node pointer);
-/* A declaration whose values are all invariant, or linear integers and pointers, never assigned again: it stays
- * as it is. */
+/* A declaration whose values are all invariant, or linear integers and pointers, never assigned again, and a
+ * move of a pointer that is another one from there on: they stay as they are. */
 bool elements_stay(struct elements *w, struct node declaration);
 /* The statements for n elements, each line indented; NULL with the reason in w->why when it cannot be. */
 char *elements_write(struct elements *w, const struct node *statements, size_t n, const char *indent);

@@ -181,7 +181,7 @@ static size_t load_after(struct elements *w, const struct access *x, const struc
 {
     size_t after = 0;
     for (size_t i = 0; i < n; i++) {
-        if (pieces[i].place != BEFORE || !node_is(pieces[i].node, NODE_DECLARATION))
+        if (pieces[i].place != BEFORE)
             continue;
         for (const struct variable *var = w->f->variables; var < w->f->variables + w->f->n_variables; var++)
             if (node_same(var->statement, pieces[i].node) && !var->param &&
@@ -280,6 +280,7 @@ static bool sort(struct elements *w, struct region *r, const struct node *statem
                  const char *indent)
 {
     const struct function *f = w->f;
+    bool begun = false; /* something has been done */
     r->n = n;
     r->in_step = false;
     for (size_t i = 0; i < r->n; i++) {
@@ -289,6 +290,10 @@ static bool sort(struct elements *w, struct region *r, const struct node *statem
         if (node_is(s, NODE_COMMENT) || node_is(s, NODE_PREPROC_CALL))
             continue; /* it moves with what follows, below */
         bool leaves = elements_leave(s, false);
+        if (!begun && node_is(s, NODE_EXPRESSION_STATEMENT) && elements_stay(w, s)) {
+            p->place = BEFORE; /* a pointer that nothing has followed yet */
+            continue;
+        }
         if (calls_barrier(f, s) || moves_pointer(f, s) || (leaves && !w->turn))
             return err_input(w->why, "line %d leaves the loop, synchronises or moves a pointer",
                              node_line(f->s, s));
@@ -304,7 +309,7 @@ static bool sort(struct elements *w, struct region *r, const struct node *statem
                 p->stands_for = 1;
                 w->behind = w->behind ? w->behind : node_start(s);
             }
-        } else if (elements_stay(w, s)) {
+        } else if (node_is(s, NODE_DECLARATION) && elements_stay(w, s)) {
             p->place = BEFORE;
         } else if (once_for_all(w, s)) {
             p->place = AFTER;
@@ -312,6 +317,7 @@ static bool sort(struct elements *w, struct region *r, const struct node *statem
             p->place = IN_STEP;
         }
         r->in_step = r->in_step || p->place == IN_STEP;
+        begun = begun || p->place != BEFORE;
     }
     for (size_t i = r->n; i-- > 0;)
         if (i + 1 < r->n &&

@@ -185,11 +185,26 @@ static bool knows_block(const struct function *f)
     return false;
 }
 
+/* Does the kernel, a function that is none, or another macro say this one? */
+static bool is_said(const struct function *f, struct node macro)
+{
+    const char *name = text_of(f, node_field(macro, FIELD_NAME));
+    for (struct node *d = definitions_of(f); node_ok(*d); d++) {
+        bool other = str_has_word(text_of(f, *d), "__global__") && !node_same(*d, f->definition);
+        if (!other && str_has_word(text_of(f, *d), name))
+            return true;
+    }
+    for (struct node *item = file_items(f, NULL); node_ok(*item); item++)
+        if (node_is_directive(*item) && !node_same(*item, macro) && str_has_word(text_of(f, *item), name))
+            return true;
+    return false;
+}
+
 bool macros_ask_for_place(const struct function *f)
 {
     for (struct node *item = file_items(f, NULL); node_ok(*item); item++)
         if (node_is_directive(*item) && !node_is(*item, NODE_PREPROC_IFDEF) &&
-            !node_is(*item, NODE_PREPROC_IF) && asks_for_place(text_of(f, *item)))
+            !node_is(*item, NODE_PREPROC_IF) && asks_for_place(text_of(f, *item)) && is_said(f, *item))
             return true;
     return false;
 }

@@ -210,7 +210,8 @@ static bool element_region(struct elements *w, const struct variable *index, cha
     size_t first_own = 0, own_before = own.n;
     for (at++; at < n; at++) {
         struct node s = all[at];
-        if (node_is(s, NODE_COMMENT) || statement_waits(f, s) || elements_stay(w, s))
+        bool moves = node_is(s, NODE_EXPRESSION_STATEMENT) && own.n > 0; /* what they may read by */
+        if (node_is(s, NODE_COMMENT) || statement_waits(f, s) || (!moves && elements_stay(w, s)))
             continue;
         if (node_is(s, NODE_DECLARATION) && !node_has_effect(f, s)) {
             first_own = first_own ? first_own : at;
