@@ -21,8 +21,8 @@ struct lesson { /* what the history says of one transform with one setting */
 struct drafts {
     const struct agent_plan_input *in;
     struct arena *arena;
-    struct agent_step opening[MAX_OPENING]; /* steps that change nothing but what the others see */
-    size_t n_opening;
+    struct agent_step opening[MAX_OPENING + 1]; /* steps that change nothing but what the others see, and */
+    size_t n_opening;                           /* behind so many of them one that reveals more */
     struct agent_strategy *v;
     size_t n;
 };
@@ -37,11 +37,9 @@ static const struct agent_step *tried_alone(const struct agent_attempt *h)
 {
     size_t first = 0;
 
-    while (first + 1 < h->n_steps) {
+    for (bool more = true; more && first + 1 < h->n_steps; first += more) {
         const struct transform *ops = transform_find(h->steps[first].transform);
-        if (!ops || !ops->opens)
-            break;
-        first++;
+        more = ops && (ops->opens || (ops->reveals && first + 2 == h->n_steps));
     }
     return first + 1 == h->n_steps ? &h->steps[first] : NULL;
 }
@@ -94,15 +92,14 @@ static void add_draft(struct drafts *d, struct agent_strategy s)
         d->v[d->n++] = s;
 }
 
-/* Settings come in the transform's own order of preference: the first is what it would choose itself. opened:
- * the site is there behind the opening steps. */
+/* Settings come in the transform's own order of preference: the first is what it would choose itself. The site
+ * is there behind so many of the opening steps. */
 static void draft_single(struct drafts *d, const struct transform *ops, const struct transform_site *site,
-                         unsigned rank, bool opened)
+                         unsigned rank, size_t before)
 {
     const struct agent_plan_input *in = d->in;
     struct arena *a = d->arena;
-    size_t before = opened ? d->n_opening : 0;
-    struct agent_step *steps = arena_array(a, struct agent_step, MAX_OPENING + 1), *step = &steps[before];
+    struct agent_step *steps = arena_array(a, struct agent_step, MAX_OPENING + 2), *step = &steps[before];
     struct lesson l;
     double gain = helps(ops, in->diagnosis) ? 1.3 : 1.05, confidence = 0.7;
     struct str reason = {.arena = a};
@@ -310,15 +307,36 @@ static bool can_be_opened(const struct agent_version *v)
     const struct transform_site *sites;
 
     for (size_t m = 0; transform_all[m]; m++)
-        if (transform_all[m]->opens && agent_version_sites(v, transform_all[m], &sites) > 0)
+        if ((transform_all[m]->opens || transform_all[m]->reveals) &&
+            agent_version_sites(v, transform_all[m], &sites) > 0)
             return true;
     return false;
 }
 
-/* What applies behind the opening steps and not without them. */
+/* What applies to the version, behind so many of the opening steps, and to neither of the other two. */
+static void draft_behind(struct drafts *d, const struct agent_version *v, size_t steps,
+                         const struct agent_version *without, const struct agent_version *nor)
+{
+    for (size_t m = 0; v && transform_all[m]; m++) {
+        const struct transform *ops = transform_all[m];
+        const struct transform_site *sites, *known, *also;
+        size_t n = ops->last || ops->opens || ops->reveals ? 0 : agent_version_sites(v, ops, &sites);
+        size_t n_known = n ? agent_version_sites(without, ops, &known) : 0,
+               n_also = n && nor ? agent_version_sites(nor, ops, &also) : 0;
+        unsigned rank = 0;
+        for (size_t i = 0; i < n && i < MAX_SITES; i++)
+            if (!has_setting(known, n_known, sites[i].setting) &&
+                !has_setting(also, n_also, sites[i].setting) && !has_setting(sites, i, sites[i].setting) &&
+                registers_suffice(d->in, ops, sites[i].setting))
+                draft_single(d, ops, &sites[i], rank++, steps);
+    }
+}
+
+/* What applies behind the opening steps and not without them; and behind one that reveals more, likewise. */
 static void draft_opened(struct drafts *d)
 {
-    const struct agent_version *v = d->in->version, *opened;
+    const struct agent_version *v = d->in->version, *opened, *revealed = NULL;
+    bool more = false;
 
     if (!can_be_opened(v)) /* and need not be read again */
         return;
@@ -331,17 +349,15 @@ static void draft_opened(struct drafts *d)
             d->opening[d->n_opening++] = (struct agent_step){step.transform, step.setting};
     }
     opened = d->n_opening > 0 ? agent_versions_get(all, text, NULL) : NULL;
-    for (size_t m = 0; opened && transform_all[m]; m++) {
-        const struct transform *ops = transform_all[m];
-        const struct transform_site *sites, *known;
-        size_t n = ops->last || ops->opens ? 0 : agent_version_sites(opened, ops, &sites);
-        size_t n_known = n ? agent_version_sites(v, ops, &known) : 0;
-        unsigned rank = 0;
-        for (size_t i = 0; i < n && i < MAX_SITES; i++)
-            if (!has_setting(known, n_known, sites[i].setting) && !has_setting(sites, i, sites[i].setting) &&
-                registers_suffice(d->in, ops, sites[i].setting))
-                draft_single(d, ops, &sites[i], rank++, true);
+    for (size_t m = 0; transform_all[m] && !more; m++) {
+        struct agent_step step = {transform_all[m]->name, 0};
+        more = transform_all[m]->reveals && agent_step_rules(all, &step, d->arena, &text, NULL);
+        if (more)
+            d->opening[d->n_opening] = (struct agent_step){step.transform, step.setting};
     }
+    revealed = more ? agent_versions_get(all, text, NULL) : NULL;
+    draft_behind(d, opened, d->n_opening, v, NULL);
+    draft_behind(d, revealed, d->n_opening + 1, v, opened);
     agent_versions_close(all);
 }
 
@@ -361,7 +377,7 @@ void agent_plan_rules(const struct agent_plan_input *in, struct arena *a,
                 rank += sites[k].setting != sites[i].setting;
             if (has_setting(sites, i, sites[i].setting) || !registers_suffice(in, ops, sites[i].setting))
                 continue;
-            draft_single(&d, ops, &sites[i], rank, false);
+            draft_single(&d, ops, &sites[i], rank, 0);
             note_block(&blocks, in, ops, sites[i].setting);
         }
     }

@@ -357,6 +357,7 @@ const struct transform transform_drop_grid_stride = {
     .summary =
         "drop loops in steps of the grid where the grid reaches everything, or exchange x and y of the grid",
     .helps = "launch latency dram",
+    .reveals = true,
     .parameters = {{"exchange", 1, 0, 2, {0, 1}}},
     .find = stride_find,
     .apply = stride_apply,

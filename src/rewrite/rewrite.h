@@ -71,6 +71,7 @@ struct transform {
     struct transform_parameter
         parameters[TRANSFORM_PARAMETERS]; /* none: its setting is no number to search for */
     bool opens;                           /* alone it changes nothing; transforms after it see more */
+    bool reveals;                         /* it may gain alone, and transforms after it see more, too */
     bool last; /* worth one try when all others have been, on the best: they do not read what it leaves */
     int later; /* a setting worth a stack although it may only apply after other transforms; 0: none */
     /* Adds the sites of one kernel that runs, or, where sites are of the whole file, those. It never fails. */
