@@ -306,28 +306,42 @@ static bool put_expression(const struct writer *c, struct node statement)
     return repeat(c, statement);
 }
 
-/* `if (block >= blocks) return;`: no block asks where the launcher knows that there are not more. */
+/* `block >= blocks`: no block asks where the launcher knows that there are not more. */
+static bool is_end(const struct writer *c, struct node question)
+{
+    const struct function *f = c->p->f;
+    question = node_strip(question);
+    if (!node_is_binary(f, question, ">=") || differs(c->p, node_field(question, FIELD_RIGHT)))
+        return false;
+    struct poly left = poly_of(f, node_field(question, FIELD_LEFT)), block = poly_atom(f, c->p->place);
+    return poly_same(&left, &block);
+}
+
+/* `if (block >= blocks) return;`, or among other questions whose answers are the same for all blocks. */
 static bool asks_for_end(const struct writer *c, struct node statement)
 {
     const struct function *f = c->p->f;
-    struct node condition = node_strip(node_field(statement, FIELD_CONDITION)),
+    struct node condition = node_strip(node_field(statement, FIELD_CONDITION)), end = condition, other = {0},
                 then = node_unbraced(f, node_field(statement, FIELD_CONSEQUENCE));
     if (!f->global || !node_is(then, NODE_RETURN_STATEMENT) || node_ok(*c->all) ||
-        !node_same(node_parent(statement), f->body) || !node_is_binary(f, condition, ">=") ||
-        node_ok(node_field(statement, FIELD_ALTERNATIVE)))
+        !node_same(node_parent(statement), f->body) || node_ok(node_field(statement, FIELD_ALTERNATIVE)))
         return false;
-    struct poly left = poly_of(f, node_field(condition, FIELD_LEFT)), block = poly_atom(f, c->p->place);
-    if (!poly_same(&left, &block))
+    if (node_is_binary(f, condition, "||")) {
+        bool first = is_end(c, node_field(condition, FIELD_LEFT));
+        end = node_field(condition, first ? FIELD_LEFT : FIELD_RIGHT);
+        other = node_field(condition, first ? FIELD_RIGHT : FIELD_LEFT);
+    }
+    if (!is_end(c, end) || (node_ok(other) && differs(c->p, other)))
         return false;
-    *c->all = node_field(condition, FIELD_RIGHT);
-    return true;
+    *c->all = node_field(node_strip(end), FIELD_RIGHT);
+    return node_ok(other) ? edits_node(c->e, condition, text_of(f, other)) : edits_node(c->e, statement, "");
 }
 
 static bool put_if(const struct writer *c, struct node statement)
 {
     struct node other = node_field(statement, FIELD_ALTERNATIVE);
     if (asks_for_end(c, statement))
-        return edits_node(c->e, statement, "");
+        return true;
     if (differs(c->p, node_field(statement, FIELD_CONDITION)))
         return repeat(c, statement);
     if (node_is(other, NODE_ELSE_CLAUSE))

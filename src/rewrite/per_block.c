@@ -66,7 +66,8 @@ bool differs(const struct part *p, struct node e)
         return true;
     if (node_is_access(f, e)) { /* what blocks only read is the same for all; nobody writes it meanwhile */
         const struct variable *root = pointer_root(f, e);
-        if (!root || !root->param || !root->to_const)
+        bool only_read = root && (root->to_const || (f->global && !memory_written_in(f, root->name, f->body)));
+        if (!root || !root->param || !only_read)
             return true;
     }
     if (node_is(e, NODE_FIELD_EXPRESSION) && str_eq(text_compact(f->a, text_of(f, e)), p->place))
@@ -276,13 +277,37 @@ static bool collect(struct in_step *w, const struct function *f, struct err *why
     return true;
 }
 
+/* Is something read at a place that is the same for all blocks, and another one for each thread or turn? What
+ * is one place for all threads costs next to nothing. */
+static bool reads_in_common(const struct part *p, struct node n)
+{
+    const struct function *f = p->f;
+    struct reached r;
+    if (element_reached(f, n, &r) && !node_ok(r.value) && !differs(p, n) &&
+        !node_ok(assigned_target(node_parent(n)))) {
+        struct poly at = node_ok(r.index) ? poly_of(f, r.index) : poly_number(0);
+        const struct variable *v = function_variable_of(f, r.pointer);
+        for (; v && v->base; v = v->base)
+            at = poly_add(f, at, poly_of(f, v->init), 1);
+        for (int i = 0; i < at.n; i++)
+            for (int k = 0; k < at.t[i].n; k++)
+                if (str_starts(at.t[i].atom[k], "threadIdx") || str_eq(at.t[i].atom[k], POLY_LANE))
+                    return true;
+    }
+    for (uint32_t i = 0, all = node_count(n); i < all; i++)
+        if (reads_in_common(p, node_child(n, i)))
+            return true;
+    return false;
+}
+
 bool in_step_open(struct in_step *w, const struct function *kernel, int axis, struct err *why)
 {
     static const char *const places[] = {"blockIdx.x", "blockIdx.y", "blockIdx.z"};
     struct arena *a = kernel->a;
     *w = (struct in_step){
         .kernel = kernel, .place = places[axis], .parts = arena_array(a, struct part, PARTS_MOST)};
-    if (!calls_barrier(kernel, kernel->body))
+    bool waits = calls_barrier(kernel, kernel->body);
+    if (!waits && axis == 0)
         return err_input(why, "threads of %s do not wait for each other", kernel->name);
     if (!strstr(text_compact(a, text_of(kernel, kernel->body)), w->place))
         return err_input(why, "%s has no blocks along that way", kernel->name);
@@ -291,5 +316,7 @@ bool in_step_open(struct in_step *w, const struct function *kernel, int axis, st
     if (!collect(w, kernel, why))
         return false;
     spread(w);
+    if (!waits && !reads_in_common(&w->parts[0], kernel->body))
+        return err_input(why, "blocks of %s have nothing in common", kernel->name);
     return true;
 }
