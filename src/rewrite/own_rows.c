@@ -3,13 +3,24 @@
 
 enum { DEEPEST = 4, BANK_BYTES = 4 };
 
-/* Is it the thread's number in the grid, times so many? */
+/* The thread's number in the grid; written: with the number of threads as the kernel may write it down. */
+static struct poly number_of(const struct function *f, bool written)
+{
+    struct poly blocks = poly_mul(f, poly_atom(f, "blockIdx.x"), poly_number(f->block_x));
+    return written ? poly_add(f, blocks, poly_atom(f, "threadIdx.x"), 1) : poly_thread_of_grid(f);
+}
+
+/* Is it that, times so many? */
 static bool is_number(const struct function *f, struct node e, int64_t *width)
 {
-    struct poly p = poly_of(f, e), number = poly_thread_of_grid(f);
+    struct poly p = poly_of(f, e);
     *width = p.ok ? poly_coefficient(&p, "threadIdx.x") : 0;
-    number = poly_mul(f, number, poly_number(*width));
-    return *width > 0 && poly_same(&p, &number);
+    for (int written = 0; *width > 0 && written <= (f->block_x > 0); written++) {
+        struct poly number = poly_mul(f, number_of(f, written), poly_number(*width));
+        if (poly_same(&p, &number))
+            return true;
+    }
+    return false;
 }
 
 /* Is the expression made of parameters that nobody assigns? */
@@ -70,29 +81,53 @@ void own_rows_stay(const struct own_rows *rows, const char *inside, struct node 
                  arena_printf(f->a, "\n%sif (!%s)\n%s    return;", indent, inside, indent));
 }
 
-bool own_rows_open(const struct function *f, struct own_rows *rows, struct err *why)
+/* Of what may be besides: that threads meet, and that blocks count along y and z, too. */
+enum { MEETING = 1, BATCHED = 2 };
+
+static bool rows_open(const struct function *f, struct own_rows *rows, int may, struct err *why)
 {
-    static const char *const others[] = {"threadIdx.y", "threadIdx.z", "blockIdx.y", "blockIdx.z",
-                                         "gridDim",     "__shared__",  "asm"};
+    static const struct {
+        const char *word;
+        int may;
+    } others[] = {{"threadIdx.y", 0},      {"threadIdx.z", 0},      {"gridDim", 0},         {"asm", 0},
+                  {"blockIdx.y", BATCHED}, {"blockIdx.z", BATCHED}, {"__shared__", MEETING}};
     size_t n, n_loops;
     struct node *all = named_children(f, f->body, &n);
 
     *rows = (struct own_rows){.f = f};
     lane_loops(f, &n_loops);
-    if (f->n_launches == 0 || function_is_named_elsewhere(f) || calls_barrier(f, f->body) ||
-        macros_ask_for_place(f) || n_loops > 0)
+    if (f->n_launches == 0 || function_is_named_elsewhere(f) ||
+        (!(may & MEETING) && calls_barrier(f, f->body)) || macros_ask_for_place(f) || n_loops > 0)
         return err_input(why, "the threads of %s meet, share loops, or it is more than launched", f->name);
     if (f->block_x < 32 || f->block_x % 32 || f->block_x > 1024)
         return err_input(why, "the blocks of %s have no constant number of whole warps", f->name);
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
-        if (strstr(text_of(f, f->body), others[i]))
-            return err_input(why, "%s has %s", f->name, others[i]);
+        if (!(may & others[i].may) && strstr(text_of(f, f->body), others[i].word))
+            return err_input(why, "%s has %s", f->name, others[i].word);
+    if (may & MEETING)
+        return !node_has(f, f->body, NODE_RETURN_STATEMENT) ||
+               err_input(why, "threads of %s may leave", f->name);
     size_t k = 0; /* declarations, and the question */
     while (k < n && (node_is(all[k], NODE_COMMENT) || node_is(all[k], NODE_DECLARATION)))
         k++;
     if (k < n && own_rows_question(rows, all[k], rows) && !rows->leaves && k + 1 != n)
         return err_input(why, "%s goes on behind its question", f->name);
     return rows->width <= 1 || err_input(why, "threads of %s have several rows", f->name);
+}
+
+bool own_rows_open(const struct function *f, struct own_rows *rows, struct err *why)
+{
+    return rows_open(f, rows, 0, why);
+}
+
+bool own_rows_open_batched(const struct function *f, struct own_rows *rows, struct err *why)
+{
+    return rows_open(f, rows, BATCHED, why);
+}
+
+bool own_rows_open_meeting(const struct function *f, struct own_rows *rows, struct err *why)
+{
+    return rows_open(f, rows, MEETING | BATCHED, why);
 }
 
 bool own_rows_may_walk(const struct own_rows *rows, struct err *why)
@@ -170,7 +205,7 @@ static bool without(const struct function *f, const struct term *t, const char *
 
 static bool says_place(const struct poly *p)
 {
-    static const char *const words[] = {"threadIdx", "blockIdx", POLY_LANE};
+    static const char *const words[] = {"threadIdx", "blockIdx.x", POLY_LANE};
     for (int i = 0; i < p->n; i++)
         for (int k = 0; k < p->t[i].n; k++)
             for (size_t w = 0; w < ARRAY_LEN(words); w++)
@@ -213,7 +248,7 @@ static bool row_place_of(const struct own_rows *rows, struct node e, struct row_
     if (!element_reached(f, e, &r) || node_ok(r.value) || node_is_address(f, up) ||
         node_is(up, NODE_FIELD_EXPRESSION) || node_ok(macro_around(f, e)))
         return false;
-    struct poly all = node_ok(r.index) ? poly_of(f, r.index) : poly_number(0), number = poly_thread_of_grid(f);
+    struct poly all = node_ok(r.index) ? poly_of(f, r.index) : poly_number(0);
     *place = (struct row_place){.at = e, .pointer = parameter_behind(f, r.pointer, &all)};
     struct node target = assigned_target(up);
     bool written = node_ok(target) && node_same(target, e);
@@ -232,9 +267,15 @@ static bool row_place_of(const struct own_rows *rows, struct node e, struct row_
         if (has)
             place->stride = poly_add(f, place->stride, one, 1);
     }
-    place->rest = poly_add(f, all, poly_mul(f, place->stride, number), -1);
-    return place->stride.ok && place->stride.n > 0 && place->rest.ok && !says_place(&place->rest) &&
-           !says_place(&place->stride);
+    if (!place->stride.ok || place->stride.n == 0 || says_place(&place->stride))
+        return false;
+    for (int literal = 0; literal <= (f->block_x > 0); literal++) {
+        struct poly number = number_of(f, literal);
+        place->rest = poly_add(f, all, poly_mul(f, place->stride, number), -1);
+        if (place->rest.ok && !says_place(&place->rest))
+            return true;
+    }
+    return false;
 }
 
 row_place_list row_places(const struct own_rows *rows, struct node part)
@@ -252,7 +293,35 @@ row_place_list row_places(const struct own_rows *rows, struct node part)
     return all;
 }
 
-const char *poly_text(const struct function *f, const struct poly *p)
+/* Is the atom the same for all threads of a block, all the time? */
+static bool is_common_atom(const struct function *f, const char *atom)
+{
+    const struct variable *v = function_variable(f, atom, node_start(f->body) + 1);
+    if (v)
+        return v->param && !v->assignments && !v->pointer;
+    return str_in(atom, "blockIdx.x|blockIdx.y|blockIdx.z|gridDim.x|gridDim.y|gridDim.z|blockDim.x");
+}
+
+struct poly poly_common(const struct function *f, const struct poly *p, struct poly *rest)
+{
+    struct poly common = poly_number(0);
+    *rest = *p;
+    for (int i = 0; i < p->n && p->ok; i++) {
+        struct poly one = poly_number(p->t[i].by);
+        bool is = p->t[i].n > 0;
+        for (int k = 0; k < p->t[i].n; k++) {
+            is = is && is_common_atom(f, p->t[i].atom[k]);
+            one = poly_mul(f, one, poly_atom(f, p->t[i].atom[k]));
+        }
+        if (is) {
+            common = poly_add(f, common, one, 1);
+            *rest = poly_add(f, *rest, one, -1);
+        }
+    }
+    return common;
+}
+
+static const char *terms_text(const struct function *f, const struct poly *p, const char *cast)
 {
     struct str b = {.arena = f->a};
     for (int i = 0; i < p->n; i++) {
@@ -260,6 +329,7 @@ const char *poly_text(const struct function *f, const struct poly *p)
         int64_t by = t->by < 0 && i > 0 ? -t->by : t->by;
         if (i > 0)
             str_add(&b, t->by < 0 ? " - " : " + ");
+        str_add(&b, t->n > 0 ? cast : "");
         if (t->n == 0 || by == -1 || llabs(by) != 1)
             str_addf(&b, "%lld%s", (long long)by, t->n > 0 ? " * " : "");
         for (int k = 0; k < t->n; k++) {
@@ -270,6 +340,16 @@ const char *poly_text(const struct function *f, const struct poly *p)
         }
     }
     return p->n > 0 ? str_take(&b, f->a) : "0";
+}
+
+const char *poly_text(const struct function *f, const struct poly *p)
+{
+    return terms_text(f, p, "");
+}
+
+const char *poly_text_wide(const struct function *f, const struct poly *p)
+{
+    return terms_text(f, p, "(long long)");
 }
 
 bool counted_of(const struct function *f, struct node loop, struct counted *c)

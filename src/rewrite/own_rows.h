@@ -17,6 +17,10 @@ struct own_rows {
 
 /* The blocks have one dimension, of the same constant number of threads in each launch, and do not meet. */
 bool own_rows_open(const struct function *f, struct own_rows *rows, struct err *why);
+/* Likewise, but blocks may count along y and z, too: they have the same rows of other memory. */
+bool own_rows_open_batched(const struct function *f, struct own_rows *rows, struct err *why);
+/* Likewise, but the threads may meet and have shared memory; none leaves, and no question is known. */
+bool own_rows_open_meeting(const struct function *f, struct own_rows *rows, struct err *why);
 
 /* Is this statement the question? Then it is in found. */
 bool own_rows_question(const struct own_rows *rows, struct node statement, struct own_rows *found);
@@ -29,9 +33,9 @@ void own_rows_stay(const struct own_rows *rows, const char *inside, struct node 
 struct row_place { /* one element of a thread's row */
     struct node at;
     const struct variable *pointer; /* the kernel's parameter */
-    struct poly stride, rest;       /* it is number * stride + rest; rest does not say a thread */
-    bool store;                     /* the left side of a statement `p[i] = x;`; else it is read */
-    bool updates;                   /* the left side of a statement `p[i] += x;`: both */
+    struct poly stride, rest; /* it is number * stride + rest; rest says neither a thread nor blockIdx.x */
+    bool store;               /* the left side of a statement `p[i] = x;`; else it is read */
+    bool updates;             /* the left side of a statement `p[i] += x;`: both */
 };
 typedef VEC(struct row_place) row_place_list;
 row_place_list row_places(const struct own_rows *rows, struct node part); /* all below it */
@@ -42,8 +46,11 @@ bool own_rows_may_walk(const struct own_rows *rows, struct err *why);
 /* The statements from its number's declaration on, in a loop over the numbers, with the edits inside them. */
 void own_rows_walk(const struct own_rows *rows, const struct edits *inside, struct edits *edits);
 
+/* The part of p that is the same for all threads of a block, all the time; what is left is in *rest. */
+struct poly poly_common(const struct function *f, const struct poly *p, struct poly *rest);
 /* A polynomial as an expression. */
 const char *poly_text(const struct function *f, const struct poly *p);
+const char *poly_text_wide(const struct function *f, const struct poly *p); /* each product of 64 bits */
 
 /* for (k = low; k < end; k++) with constants. */
 struct counted {

@@ -37,6 +37,8 @@ static bool is_given(const struct function *f, const struct poly *p)
     for (int i = 0; i < p->n; i++)
         for (int k = 0; k < p->t[i].n; k++) {
             const struct variable *v = function_variable(f, p->t[i].atom[k], node_start(f->body) + 1);
+            if (!v && str_in(p->t[i].atom[k], "blockIdx.y|blockIdx.z"))
+                continue;
             if (!v || !v->param || v->assignments || v->pointer)
                 return false;
         }
@@ -193,7 +195,7 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
     size_t returns = 0;
 
     *d = (struct detail){0};
-    if (!own_rows_open(f, &d->rows, why))
+    if (!own_rows_open_batched(f, &d->rows, why))
         return false;
     if (!own_rows_may_stay(&d->rows))
         return err_input(why, "%s does not ask for its row's number", f->name);
@@ -262,7 +264,7 @@ static const char *inner_text(struct detail *d, const struct staged_loop *l, con
 static const char *index_text(const struct function *f, const struct row_place *p, const struct names *names,
                               const char *from)
 {
-    const char *stride = poly_text(f, &p->stride), *rest = p->rest.n > 0 ? poly_text(f, &p->rest) : NULL;
+    const char *stride = poly_text(f, &p->stride), *rest = p->rest.n > 0 ? poly_text_wide(f, &p->rest) : NULL;
     bool one = p->stride.n == 1 && p->stride.t[0].by == 1;
     struct str b = {.arena = f->a};
     str_addf(&b, one ? "(%s + %s) * %s" : "(%s + %s) * (%s)", names->first, names->row, stride);

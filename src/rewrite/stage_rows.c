@@ -7,11 +7,19 @@
  * a thread reaches of it follow from constants. */
 #include "rewrite/own_rows.h"
 
-enum { LONGEST = 64, SHARED_MOST = 48 * 1024, STAGED_MOST = 8, UNROLLED = 16, NESTED = 4 };
+enum {
+    LONGEST = 128,
+    LONGEST_BYTES = 512,
+    SHARED_MOST = 48 * 1024,
+    STAGED_MOST = 8,
+    UNROLLED = 16,
+    NESTED = 4
+};
 
 struct staged { /* rows of one parameter */
     const struct variable *pointer;
     row_place_list places;
+    struct poly base;          /* where the rows of the blocks along x begin */
     int64_t stride, low, high; /* elements from row to row; the first and the last that is moved */
     bool store;
     const char *name; /* of the shared array */
@@ -125,7 +133,7 @@ static bool may_be_staged(const struct detail *d, const struct staged *s)
     int64_t width = width_of(s), bytes = width * size;
     bool vector = bytes <= 16 && (bytes & (bytes - 1)) == 0; /* one access takes it: join-accesses */
 
-    if (s->places.n == 0 || width < 2 || vector || 2 * width < s->stride || size > 8)
+    if (s->places.n == 0 || width < 2 || vector || bytes > LONGEST_BYTES || 2 * width < s->stride || size > 8)
         return false;
     return s->store ? writes_whole_rows(d, s) : !memory_written_in(f, s->pointer->name, f->body);
 }
@@ -135,14 +143,17 @@ static void collect(struct detail *d)
     const struct function *f = d->rows.f;
     row_place_list all = row_places(&d->rows, f->body);
     for (size_t i = 0; i < all.n; i++) {
-        const struct row_place p = all.v[i];
+        struct row_place p = all.v[i];
         int64_t low, high;
+        struct poly base = poly_common(f, &p.rest, &p.rest);
         struct staged *s = staged_of(d, p.pointer);
         if (!s || p.updates || p.stride.n != 1 || p.stride.t[0].n != 0 ||
             !poly_range(f, &p.rest, p.at, &low, &high) || low < 0 || high >= p.stride.t[0].by ||
-            p.stride.t[0].by > LONGEST ||
-            (s->places.n > 0 && (s->stride != p.stride.t[0].by || s->store != p.store)))
+            p.stride.t[0].by > LONGEST || !base.ok ||
+            (s->places.n > 0 &&
+             (s->stride != p.stride.t[0].by || s->store != p.store || !poly_same(&s->base, &base))))
             continue;
+        s->base = base;
         s->stride = p.stride.t[0].by;
         s->store = p.store;
         s->low = MIN(s->low, low);
@@ -153,16 +164,19 @@ static void collect(struct detail *d)
 
 static bool understood(const struct function *f, struct detail *d, struct err *why)
 {
-    int64_t bytes = 0;
+    int64_t bytes;
     size_t kept = 0;
 
     *d = (struct detail){0};
-    if (!own_rows_open(f, &d->rows, why))
+    bool meet = !own_rows_open_batched(f, &d->rows,
+                                       NULL); /* then rows are only read, ahead of all that they meet for */
+    if (meet && (!own_rows_open_meeting(f, &d->rows, why) || strstr(text_of(f, f->body), "extern")))
         return false;
+    bytes = meet ? shared_bytes(f) : 0;
     collect(d);
     for (size_t i = 0; i < d->n; i++) {
         struct staged *s = &d->staged[i];
-        if (!may_be_staged(d, s) || bytes + bytes_of(f, s) > SHARED_MOST)
+        if (!may_be_staged(d, s) || (meet && s->store) || bytes + bytes_of(f, s) > SHARED_MOST)
             continue;
         bytes += bytes_of(f, s);
         s->name = fresh_local(f, arena_printf(f->a, "%s_rows", s->pointer->name));
@@ -196,6 +210,8 @@ static const char *move_text(const struct detail *d, const struct staged *s, con
                *from = width == s->stride ? arena_printf(a, "%s * %s + at", d->first, w)
                                           : arena_printf(a, "(%s + at / %s) * %lld + %lld + at %% %s", d->first,
                                                          w, (long long)s->stride, (long long)s->low, w);
+    if (s->base.n > 0)
+        from = arena_printf(a, "%s + %s", poly_text_wide(f, &s->base), from);
     const struct fill_slot slots[] = {
         {"type", s->pointer->type},
         {"own", s->name},

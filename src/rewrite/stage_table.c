@@ -49,39 +49,10 @@ struct detail {
     bool goes_on;     /* where something comes behind it */
 };
 
-/* Is the atom the same for all threads of a block, all the time? */
-static bool is_common_atom(const struct function *f, const char *atom)
-{
-    const struct variable *v = function_variable(f, atom, node_start(f->body) + 1);
-    if (v)
-        return v->param && !v->assignments && !v->pointer;
-    return str_in(atom, "blockIdx.x|blockIdx.y|blockIdx.z|gridDim.x|gridDim.y|gridDim.z|blockDim.x");
-}
-
-/* The part of p that is the same for all threads of a block; what is left is in *rest. */
-static struct poly common_part(const struct function *f, const struct poly *p, struct poly *rest)
-{
-    struct poly common = poly_number(0);
-    *rest = *p;
-    for (int i = 0; i < p->n && p->ok; i++) {
-        struct poly one = poly_number(p->t[i].by);
-        bool is = p->t[i].n > 0;
-        for (int k = 0; k < p->t[i].n; k++) {
-            is = is && is_common_atom(f, p->t[i].atom[k]);
-            one = poly_mul(f, one, poly_atom(f, p->t[i].atom[k]));
-        }
-        if (is) {
-            common = poly_add(f, common, one, 1);
-            *rest = poly_add(f, *rest, one, -1);
-        }
-    }
-    return common;
-}
-
 static bool is_common(const struct function *f, struct node e)
 {
     struct poly p = poly_of(f, e), rest;
-    common_part(f, &p, &rest);
+    poly_common(f, &p, &rest);
     return p.ok && (rest.n == 0 || (rest.n == 1 && rest.t[0].n == 0));
 }
 
@@ -162,7 +133,7 @@ static void place_add(const struct function *f, struct walk *w, struct node e)
         return;
     t.width = poly_coefficient(&all, w->turns.index->name);
     within = poly_add(f, all, poly_mul(f, poly_atom(f, w->turns.index->name), poly_number(t.width)), -1);
-    t.base = common_part(f, &within, &within);
+    t.base = poly_common(f, &within, &within);
     t.sure = is_always(f, e, body) && !node_has(f, body, NODE_CONTINUE_STATEMENT);
     if (t.width < 1 || t.width > WIDEST || !t.base.ok || !poly_range(f, &within, e, &t.low, &t.high) ||
         t.low < 0 || t.high >= t.width)
@@ -198,7 +169,8 @@ static bool walk_of(const struct function *f, struct node n, struct walk *w)
     if (!turns_of(f, n, &w->turns) || node_ok(w->turns.step) ||
         !node_is_binary(f, node_field(n, FIELD_CONDITION), "<") || !is_common(f, w->turns.start) ||
         !is_common(f, w->turns.limit) || node_has(f, body, NODE_RETURN_STATEMENT) ||
-        node_has(f, body, NODE_GOTO_STATEMENT) || node_has(f, body, NODE_LAMBDA_EXPRESSION))
+        node_has(f, body, NODE_GOTO_STATEMENT) || node_has(f, body, NODE_LAMBDA_EXPRESSION) ||
+        calls_barrier(f, body))
         return false;
     for (struct node *b = nodes_of(f, body, NODE_BREAK_STATEMENT); node_ok(*b); b++)
         w->ends = w->ends || in_own_loop(*b, n);
@@ -256,7 +228,8 @@ static bool find_walks(const struct function *f, struct detail *d, struct node b
                 return err_input(why, "%s has too many loops", f->name);
             d->walks[d->n++] = w;
             d->last = all[i];
-        } else if (!node_same(all[i], d->rows.question) && is_loud(f, all[i])) {
+        } else if (!node_same(all[i], d->rows.question) && node_ok(d->rows.question) &&
+                   node_start(all[i]) > node_start(d->rows.question) && is_loud(f, all[i])) {
             return err_input(why, "line %d may write", node_line(f->s, all[i]));
         }
     }
@@ -270,15 +243,17 @@ static bool find_walks(const struct function *f, struct detail *d, struct node b
 
 static bool understood(const struct function *f, struct detail *d, struct err *why)
 {
-    size_t n;
     *d = (struct detail){.rows = {.f = f}};
-    lane_loops(f, &n);
-    if (f->n_launches == 0 || calls_barrier(f, f->body) || macros_ask_for_place(f) || n > 0)
-        return err_input(why, "the threads of %s meet, or share loops", f->name);
+    if (f->n_launches == 0 || macros_ask_for_place(f))
+        return err_input(why, "%s is not launched, or macros ask for the thread", f->name);
     if (block_threads(f, 0) < 32 || block_threads(f, 1) != 1 || block_threads(f, 2) != 1)
         return err_input(why, "the blocks of %s have no constant number of threads along x alone", f->name);
     if (!find_walks(f, d, f->body, why))
         return false;
+    for (struct node *call = nodes_of(f, f->body, NODE_CALL_EXPRESSION); node_ok(*call); call++)
+        if (call_meets(f, *call) && node_ok(d->rows.question) &&
+            node_start(*call) > node_start(d->rows.question))
+            return err_input(why, "the threads of %s meet", f->name);
     return own_rows_may_stay(&d->rows) || err_input(why, "%s does not ask for its thread's number", f->name);
 }
 
@@ -390,7 +365,7 @@ static void table_put(const struct function *f, const struct walk *w, const stru
     fill_put(row, "low", t->low ? arena_printf(f->a, " + %lld", (long long)t->low) : "");
     fill_put(row, "end", count);
     fill_put(row, "index",
-             base.n ? arena_printf(f->a, "%s + %s%s", poly_text(f, &base), first, names->at)
+             base.n ? arena_printf(f->a, "%s + %s%s", poly_text_wide(f, &base), first, names->at)
                     : arena_printf(f->a, "%s%s", first, names->at));
 }
 

@@ -3,7 +3,7 @@
 // applies: line 18
 // has: __shared__ alignas(16) float codes_table[1024];
 // has: int i = inside ? blockIdx.x * blockDim.x + threadIdx.x : n - 1, batch = blockIdx.y;
-// has: codes_table[at] = codes[4 * blockIdx.y * m + (long long)from * 4 + at];
+// has: codes_table[at] = codes[(long long)4 * blockIdx.y * m + (long long)from * 4 + at];
 // has: float x = points[i] - codes_table[(c - from) * 4 + 1], y = codes_table[(c - from) * 4 + k];
 // has: if (!inside)
 #include <cstdint>
