@@ -122,7 +122,7 @@ static char *step_question(struct elements *w, struct node question, const char 
     const struct function *f = w->f;
     struct node condition = node_field(node_field(question, FIELD_CONDITION), FIELD_VALUE),
                 otherwise = node_field(question, FIELD_ALTERNATIVE);
-    bool wanted = w->steps > 0 || w->question || node_has(f, question, NODE_FOR_STATEMENT);
+    bool wanted = w->question || node_has(f, question, NODE_FOR_STATEMENT);
     if (!wanted || !same_for_all(w, condition))
         return NULL;
     w->turn = w->question = false;

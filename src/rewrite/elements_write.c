@@ -355,7 +355,7 @@ static bool sort_all(struct elements *w, struct region *r, const struct node *st
         }
     }
     struct piece *question = only_question(r);
-    if (question && !r->in_step && !w->behind) {
+    if (question && !r->in_step && !w->behind && !w->steps) {
         w->question = true;
         question->text = text_in_step(w, question, indent);
         w->question = false;

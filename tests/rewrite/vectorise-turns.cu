@@ -3,8 +3,8 @@
 // transform: vectorise 16
 // applies: line 15
 // has: float sum[4];
-// has: if (dy + y >= 0 && dy + y < h) {
-// has: const packed<float, 4> in_v = packed_load<4>(&in[((long long)(y + dy) * w + x) * c + channel]);
+// has: if (dy + y >= 0 && dy + y < h)
+// has: in_v = packed_load<4>(&in[((long long)(y + dy) * w + x) * c + channel]);
 // has: sum[k] += in_v.at[k] * taps_v.at[k];
 // has: out_v.at[k] = sum[k];
 #include <cstdint>
