@@ -207,7 +207,7 @@ static bool element_region(struct elements *w, const struct variable *index, cha
     if (!others_stay(w, index))
         return false;
     bool bounds = false;
-    size_t first_own = 0, own_before = own.n;
+    size_t first_own = 0, own_before = own.n, asked = 0;
     for (at++; at < n; at++) {
         struct node s = all[at];
         bool moves = node_is(s, NODE_EXPRESSION_STATEMENT) && own.n > 0; /* what they may read by */
@@ -225,8 +225,10 @@ static bool element_region(struct elements *w, const struct variable *index, cha
         bool returns = node_is(node_unbraced(f, body), NODE_RETURN_STATEMENT);
         if (!is_bound_check(w, condition, !returns, &bounds))
             break;
-        if (returns)
+        if (returns) {
+            asked = at;
             continue;
+        }
         if (at + 1 != n)
             return err_input(w->why, "statements follow the bound check at line %d", node_line(f->s, s));
         bool block = node_is(body, NODE_COMPOUND_STATEMENT);
@@ -240,7 +242,7 @@ static bool element_region(struct elements *w, const struct variable *index, cha
         body_replace(edits, f, body, text, outer);
         goto widen;
     }
-    if (!bounds && first_own) { /* nothing was asked: they stand where the rest begins */
+    if (first_own > asked) { /* nothing is asked behind them: they stand where the rest begins */
         at = first_own;
         own.n = own_before;
     }
