@@ -284,6 +284,7 @@ static void move_put(struct fill *fill, const char *section, struct detail *d, c
     struct fill *row = fill_row(fill, section);
     fill_put(row, "pointer", p->pointer->name);
     fill_put(row, "element", p->pointer->type);
+    fill_putf(row, "zero", strchr(p->pointer->type, ' ') ? "(%s)0" : "%s()", p->pointer->type);
     fill_put(row, "part", part->name);
     fill_put(row, "held", part->held);
     fill_put(row, "index", index_text(f, p, names, names->from));

@@ -2,7 +2,7 @@
 {{element}} {{held}}[{{turns}}];
 #pragma unroll
 for (int {{turn}} = 0; {{turn}} < {{turns}}; {{turn}}++)
-    {{held}}[{{turn}}] = {{inside}}{{before_first}}{{column}} < {{limit}} ? {{pointer}}[{{first_index}}] : {{element}}();
+    {{held}}[{{turn}}] = {{inside}}{{before_first}}{{column}} < {{limit}} ? {{pointer}}[{{first_index}}] : {{zero}};
 {{/load}}
 for ({{type}} {{from}} = {{start}}, {{until}}; {{from}} < {{limit}}; {{from}} = {{until}}) {
     {{until}} = {{limit}} - {{from}} < {{step}} ? {{limit}} : {{from}} + {{step}};
@@ -18,7 +18,7 @@ for ({{type}} {{from}} = {{start}}, {{until}}; {{from}} < {{limit}}; {{from}} = 
 {{#load}}
 #pragma unroll
     for (int {{turn}} = 0; {{turn}} < {{turns}}; {{turn}}++) // on its way while the turns below are done
-        {{held}}[{{turn}}] = {{inside}}{{until}} + {{column}} < {{limit}} ? {{pointer}}[{{next_index}}] : {{element}}();
+        {{held}}[{{turn}}] = {{inside}}{{until}} + {{column}} < {{limit}} ? {{pointer}}[{{next_index}}] : {{zero}};
 {{/load}}
     {{loop}}
 {{#stores}}
