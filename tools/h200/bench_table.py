@@ -13,7 +13,7 @@ with open(sys.argv[1], encoding="utf-8") as lines:
             r = json.loads(line)
             s = r["speedup"]
             times = "; ".join(f"{w['baseline_us'] or 0:.2f} / {w['best_us'] or 0:.2f} / {w['light_us'] or 0:.2f}" for w in r["workloads"])
-            rows.append((s["geomean"] or 0, f"{r['task']:44} {r['verdict']:8} {s['geomean'] or 0:.3f} [{s['low'] or 0:.3f}, {s['high'] or 0:.3f}]  {times}  {r['words'][:60]}"))
+            rows.append((s["geomean"] or 0, f"{r.get('name', r['task']):44} {r['verdict']:8} {s['geomean'] or 0:.3f} [{s['low'] or 0:.3f}, {s['high'] or 0:.3f}]  {times}  {r['words'][:60]}"))
         except (ValueError, KeyError, TypeError):
             print(line[:200].strip())
 for _, text in sorted(rows):

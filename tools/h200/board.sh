@@ -19,7 +19,7 @@ one() {
         echo "$1" >>"$OUT/same.txt"
     else
         mkdir -p "$OUT/best" && cp "$run/run/best.cu" "$OUT/best/$1.cu"
-        flock "$OUT/lock$((RANDOM % 3))" "$ASTRA" bench "$BOARD/$1/task" "$run/run/best.cu" --device cuda --json --quiet 2>&1 | tr '\n' ' ' >"$run/line"
+        flock "$OUT/lock$((RANDOM % 3))" "$ASTRA" bench "$BOARD/$1/task" "$run/run/best.cu" --device cuda --json --quiet 2>&1 | tr '\n' ' ' | sed "s/^{/{\"name\": \"$1\", /" >"$run/line"
         (cat "$run/line" && echo) >>"$OUT/board.jsonl"
     fi
     rm -rf "$run"

@@ -1,5 +1,5 @@
 // expect: wrong
-// row 10: Blocks stay and walk over the rows; one that takes a second row begins it with the last three numbers of its first: batch * dim > 2112 with length % 128 of 0, 126 or 127.
+// row 1: Blocks stay and walk over the rows; one that takes a second row begins it with the last three numbers of its first: batch * dim > 2112 with length % 128 of 0, 126 or 127.
 #include <cuda_bf16.h>
 
 constexpr int TILE = 128;
