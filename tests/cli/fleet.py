@@ -7,7 +7,7 @@ import subprocess
 import tarfile
 import time
 
-from harness import (ASTRA, ROUNDS, astra, case, cases, expect, finished, load, main, optimize, read, said, same, small_gpu_task,
+from harness import (ASTRA, GAINS, ROUNDS, astra, case, cases, expect, finished, load, main, optimize, read, said, same, small_gpu_task,
                      small_task, start, without_nvcc, write)
 
 without_nvcc()
@@ -70,7 +70,7 @@ def the_same_result(folder):
 @case
 def lost_while_it_judged_the_original(folder):
     """The first of three opens the task for all and goes away when the others have opened theirs."""
-    small_gpu_task(folder)
+    small_task(folder, GAINS)
     version = astra(folder, "--version").out.split()[1]
     leaves = f"""echo '{{"node": {{"astra": "{version}", "protocol": 1}}}}'; read open; sleep 3"""
     workers(folder, {"name": "leaves", "command": ["sh", "-c", leaves]}, here(count=2))

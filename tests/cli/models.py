@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 
-from harness import ROOT, astra, case, cases, environment, expect, kept, load, main, read, rest, said, small_task, start, without_nvcc, write
+from harness import GAINS, ROOT, astra, case, cases, environment, expect, kept, load, main, read, rest, said, small_task, start, without_nvcc, write
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "llm"))
 from server import Server  # pylint: disable=wrong-import-position,wrong-import-order
@@ -606,7 +606,7 @@ def exec_is_a_model_too(folder):
 
 @case
 def everything_can_be_read_afterwards(folder):
-    small_task(folder)
+    small_task(folder, GAINS)
     with Server(scenario(rule("coder", file(factor="2 * factor"), file(each=2)))) as s:
         run(folder, s, rounds=1)
     table = said(astra(folder, "show", "run", "--calls"), 0).out
@@ -619,7 +619,7 @@ def everything_can_be_read_afterwards(folder):
     page = json.loads(said(astra(folder, "report", "run", "--json"), 0).out)["report"]["calls"]
     expect([x["outcome"] for x in page] == [x["outcome"] for x in rows], page)
     call = said(astra(folder, "show", "run", "--prompt", "3"), 0).out
-    for word in ("You are Astra's coder.", "do as idea 0 of this run says", "```cuda", "slower"):
+    for word in ("You are Astra's coder.", "do as idea 0 of this run says", "```cuda", "latency"):
         expect(word in call, f"no {word} in\n{call}")
     strategy = said(astra(folder, "show", "run", "--strategy", "1"), 0).out
     for word in ("idea 0 of this run", "coder-1-1", "coder-1-1-repair-1", "2 * factor", "outcome", "candidate"):
@@ -632,10 +632,10 @@ def everything_can_be_read_afterwards(folder):
 def what_knows_the_suite_fails_hidden_cases(folder):
     """A file that is right on the suite's shapes, the workloads and what is extreme: judged passed, refused when it is final,
     and the next round's planner is told of it, but not of the case."""
-    small_task(folder)
+    small_task(folder, GAINS)
     said(astra(folder, "optimize", "task", "--rounds", "1", "--candidates", "1", "--seed", "7", "--out", "first", "--quiet"), 0)
     shapes = {tuple(c["dims"]) for c in load(os.path.join(folder, "first", "suite.json"))["rules"]}
-    shapes |= {(64, 512), (256, 1024), (32, 32)}  # the workloads; and where each input is changed alone
+    shapes |= {(1024, 1024), (2048, 1024), (32, 32)}  # the workloads; and where each input is changed alone
     # By arithmetic: a launcher that compares is planned and run where it decides as in no case.
     near = ["(double)(1 / (1 + rows / 1101))", "(1 / (1 + d / 1101))"]
     near += [f"((double)(rows - {a}) * (rows - {a}) + (double)(d - {b}) * (d - {b}))" for a, b in sorted(shapes)]
