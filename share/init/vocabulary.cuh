@@ -13,6 +13,31 @@ using uchar = unsigned char;
 // for: ulong
 using ulong = unsigned long;
 
+// for: numeric_limits at:: torch::
+#include <limits>
+template <typename T, typename Raw, unsigned short Least, unsigned short Most, unsigned short Step, int Digits>
+struct limits_of_16_bits {
+    static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
+    static constexpr bool has_infinity = true, has_quiet_NaN = true;
+    static constexpr int digits = Digits, radix = 2;
+    __host__ __device__ static constexpr T of(unsigned bits)
+    {
+        return T(Raw{(unsigned short)bits});
+    }
+    __host__ __device__ static constexpr T min() { return of(Least); }
+    __host__ __device__ static constexpr T max() { return of(Most); }
+    __host__ __device__ static constexpr T lowest() { return of(Most | 0x8000); }
+    __host__ __device__ static constexpr T epsilon() { return of(Step); }
+    __host__ __device__ static constexpr T infinity() { return of(Most + 1); }
+    __host__ __device__ static constexpr T quiet_NaN() { return of(0x7fff); }
+};
+template <> struct std::numeric_limits<__half>
+    : limits_of_16_bits<__half, __half_raw, 0x0400, 0x7bff, 0x1400, 11> {
+};
+template <> struct std::numeric_limits<__nv_bfloat16>
+    : limits_of_16_bits<__nv_bfloat16, __nv_bfloat16_raw, 0x0080, 0x7f7f, 0x3c00, 8> {
+};
+
 // for: c10:: at:: torch:: Half BFloat16
 #include <limits>
 namespace c10 {

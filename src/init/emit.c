@@ -237,10 +237,17 @@ static void add_headers(struct init_source *s, const char *text, struct str *out
                                           "<limits>",    "<type_traits>", "<utility>"};
     static const struct {
         const char *word, *header;
-    } for_words[] = {
-        {"FLT_MAX", "<cfloat>"},           {"FLT_MIN", "<cfloat>"},           {"FLT_EPSILON", "<cfloat>"},
-        {"DBL_MAX", "<cfloat>"},           {"INT_MAX", "<climits>"},          {"assert", "<cassert>"},
-        {"__nv_fp8_e4m3", "<cuda_fp8.h>"}, {"Float8_e4m3fn", "<cuda_fp8.h>"}, {"CUtensorMap", "<cuda.h>"}};
+    } for_words[] = {{"FLT_MAX", "<cfloat>"},
+                     {"FLT_MIN", "<cfloat>"},
+                     {"FLT_EPSILON", "<cfloat>"},
+                     {"DBL_MAX", "<cfloat>"},
+                     {"INT_MAX", "<climits>"},
+                     {"assert", "<cassert>"},
+                     {"__nv_fp8_e4m3", "<cuda_fp8.h>"},
+                     {"Float8_e4m3fn", "<cuda_fp8.h>"},
+                     {"CUtensorMap", "<cuda.h>"},
+                     {"memset", "<cstring>"},
+                     {"memcpy", "<cstring>"}};
     static const char device[] =
         "<cassert>|<assert.h>|<cfloat>|<float.h>|<climits>|<limits.h>|<cmath>|<math.h>|<cstdint>|<stdint.h>|<cstdio>|"
         "<stdio.h>|<limits>|<type_traits>|<algorithm>|<array>|<tuple>|<utility>|<functional>|<numeric>|<optional>|"
@@ -257,6 +264,8 @@ static void add_headers(struct init_source *s, const char *text, struct str *out
         if (str_in(angled, device) || library_of(text, angled))
             vec_add(s->arena, &list, angled);
     }
+    if (strstr(text, "cuC") || strstr(text, "cuFloatComplex") || strstr(text, "cuDoubleComplex"))
+        vec_add(s->arena, &list, "<cuComplex.h>");
     if (strstr(text, "cub::")) /* where a header that is not read includes it */
         vec_add(s->arena, &list, "<cub/cub.cuh>");
     for (size_t i = 0; i < ARRAY_LEN(for_words); i++) {
@@ -570,7 +579,8 @@ void init_make_plain(struct init_source *s, const struct init_decl *d)
                    empty = token_is(&v[end - 1], "}") && token_is(&v[end - 2], "{");
         if (is_host_constructor(s, d, i, end) || is_host_function(s, d, i, end) ||
             (making == DESTROYS && (elsewhere || empty)) ||
-            ((making == MAKES_COPY || making == MAKES_OF_NOTHING) && elsewhere)) {
+            ((making == MAKES_COPY || making == MAKES_OF_NOTHING) && elsewhere) ||
+            (making == MAKES_COPY && defaulted)) {
             leave_tokens(s, i, end);
         } else if (maker && making != MAKES_COPY) {
             makers = true;

@@ -132,6 +132,7 @@ struct init_source {
     struct unit unit; /* what the expander needs of one */
     int64_t *fuel;    /* of struct init_task */
     bool unclean;     /* so is that */
+    bool modern;      /* C++20 is what the compiler asks for */
     struct judge_compiles *compiles;
     const char *others; /* what is said where several kernels have the name; NULL: this one alone */
     struct trap trap;
@@ -291,6 +292,7 @@ struct init_wrapped {
     const char *instance;
     const struct init_decl *const *hosts;
     size_t n_hosts;
+    bool sliced; /* of functions that launch it the launch alone is read */
     bool shared; /* views share extents that the kernel does not ask for */
     int block;   /* which block is taken where nothing says one, below INIT_BLOCKS */
     int number;  /* which number a template's parameter is where nothing says one, below INIT_NUMBERS */
@@ -315,6 +317,8 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
  * with those that were taken. Did it run? ran: it did before. */
 bool init_other_ways(struct init_source *s, struct init_wrapped *w, const struct init_decl *own,
                      struct init_task *t, const char *folder, bool ran, struct err *err);
+/* Where what was read of the host does not run, or not within any shapes: the launch alone with what its sizes
+ * come from, then the launcher from the kernel alone, if these do. */
 bool init_try_alone(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
                     bool ran, struct err *err);
 

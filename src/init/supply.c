@@ -255,6 +255,24 @@ static int number_for(const char *name)
     return NUMBER;
 }
 
+/* The number that a declaration of another namespace gives the name; NULL: none. */
+static const char *number_elsewhere(struct init_source *s, const char *name)
+{
+    const struct init_names *found = init_named(s, name);
+    const struct token *v = s->tokens.v;
+
+    for (size_t i = 0; found && i < found->decls.n; i++) {
+        const struct init_decl *d = &s->decls.v[found->decls.v[i]];
+        for (size_t k = d->first; k + 2 < d->end && d->kind == INIT_VARIABLE; k++) {
+            const char *value = token_text(s->arena, &v[k + 2]);
+            if (token_is(&v[k], name) && token_is(&v[k + 1], "=") && isdigit((unsigned char)*value) &&
+                !token_is(&v[k + 3], "/") && !token_is(&v[k + 3], "*"))
+                return value;
+        }
+    }
+    return NULL;
+}
+
 bool init_supply(struct init_source *s, const char *why, bool numbers)
 {
     const char *name = missing_name(s, why);
@@ -270,9 +288,10 @@ bool init_supply(struct init_source *s, const char *why, bool numbers)
         return true;
     if (strstr(why, "is undefined") && from_behind(s, name))
         return true;
-    if (!numbers || init_named(s, name))
+    const char *number = numbers ? number_elsewhere(s, name) : NULL;
+    if (!numbers || (init_named(s, name) && !number))
         return false;
-    if (fits_everywhere(s, name, is_statement)) {
+    if (!number && fits_everywhere(s, name, is_statement)) {
         vec_add(s->arena, &s->supplied,
                 ((struct init_supplied){arena_printf(s->arena, "%s(...)", name), "", NULL}));
         return true;
@@ -284,7 +303,8 @@ bool init_supply(struct init_source *s, const char *why, bool numbers)
     }
     if (!fits_everywhere(s, name, is_number))
         return false;
-    vec_add(s->arena, &s->supplied,
-            ((struct init_supplied){name, arena_printf(s->arena, "%d", number_for(name)), NULL}));
+    if (!number)
+        number = arena_printf(s->arena, "%d", number_for(name));
+    vec_add(s->arena, &s->supplied, ((struct init_supplied){name, number, NULL}));
     return true;
 }

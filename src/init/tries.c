@@ -57,7 +57,7 @@ static void write_kernel(struct init_source *s, const struct init_decl *kernel, 
     const char *text = init_kernel_text(s, t, s->files.v[0]->path);
     t->atomics = strstr(text, "atomic") != NULL;
     t->lambdas = has_device_lambda(text);
-    t->modern = is_modern(text);
+    t->modern = s->modern || is_modern(text);
     t->limits = strstr(text, "numeric_limits<") != NULL;
     init_write_text(s, folder, "kernel.cu", text);
     init_write_text(s, folder, "origin.json", init_origin_text(s, t, init_qualified(s, kernel)));
@@ -163,6 +163,11 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
         s->fuel = t->fuel;
         if (!ran && !banned)
             first = *err;
+        if (!ran && !s->modern && strstr(err->text, "use the \"typename\" keyword")) { /* C++20 needs none */
+            s->modern = true;
+            *t = init_copy_task(s->arena, &before);
+            continue;
+        }
         const char *narrower = !ran && before.launcher && strstr(err->text, "\"cuda\" is ambiguous")
                                    ? without_outer(s, before.launcher)
                                    : NULL;
@@ -360,34 +365,48 @@ bool init_other_ways(struct init_source *s, struct init_wrapped *w, const struct
     return ran;
 }
 
-/* Where what was read of the host does not run, or not within any shapes: the launcher from the kernel alone,
- * if that one does. */
-bool init_try_alone(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
-                    bool ran, struct err *err)
+/* Another launcher, as `w` says it now, which is taken where it is better than the one that was read of the
+ * host. Is it, or was it from the kernel alone? */
+static bool try_instead(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
+                        bool *ran, struct err *err)
 {
-    const char *why = "its sizes do not fit together";
-    const size_t n_hosts = w->n_hosts;
+    const char *why = "its sizes do not fit together", *instance = w->instance;
     struct saved saved;
 
-    if (!t->launcher || t->alone || (ran && init_is_late()))
-        return ran;
     if (!t->runs)
-        why = ran ? "it does not run at small sizes" : arena_strdup(s->arena, err->text);
+        why = *ran ? "it does not run at small sizes" : arena_strdup(s->arena, err->text);
     if (!save(s, folder, t, &saved, err))
-        return ran;
-    w->n_hosts = 0;
+        return false;
     *t = (struct init_task){0};
     if (s->fuel)
         init_refuel(s->fuel, ALONE_FUEL);
-    const char *instance = w->instance;
-    const bool ran_alone =
+    const bool ran_so =
         init_other_ways(s, w, NULL, t, folder, init_write_task(s, w, NULL, t, folder, err), err);
     if (t->sound || (t->runs && !saved.task.runs) || strstr(why, "already been defined")) {
         vec_add(s->arena, &t->notes, arena_printf(s->arena, "with the function that launches it: %s", why));
-        return ran_alone;
+        *ran = ran_so;
+        return true;
     }
-    w->n_hosts = n_hosts;
+    const bool alone = t->alone;
     w->instance = instance;
     restore(s, folder, &saved, t, err);
+    return alone;
+}
+
+bool init_try_alone(struct init_source *s, struct init_wrapped *w, struct init_task *t, const char *folder,
+                    bool ran, struct err *err)
+{
+    const size_t n_hosts = w->n_hosts;
+
+    if (!t->launcher || t->alone || (ran && init_is_late()))
+        return ran;
+    w->sliced = !ran;
+    const bool done = !ran && try_instead(s, w, t, folder, &ran, err);
+    w->sliced = false;
+    if (done)
+        return ran;
+    w->n_hosts = 0;
+    try_instead(s, w, t, folder, &ran, err);
+    w->n_hosts = n_hosts;
     return ran;
 }

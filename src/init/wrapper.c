@@ -18,6 +18,7 @@ struct reading {
     struct wrapper_reader r;
     VEC(struct given) given;
     struct str fill;      /* of structs */
+    struct str vectors;   /* the launcher's parameters that vectors are made of */
     const char *instance; /* that the file makes of the function; NULL: none */
 };
 
@@ -193,7 +194,7 @@ static void read_params(struct reading *d)
             !str_in(g.type.type, "f16|bf16")) {
             r->final = true;
             str_addf(&d->r.head, "    const %s %s = %s;\n", g.type.spelled, p->name,
-                     wrapper_vector_value(r, p->name, &g.type));
+                     wrapper_give_vector(r, p->name, &g.type, &d->vectors));
             r->final = false;
             continue;
         }
@@ -260,6 +261,8 @@ static char *signature(struct reading *d)
     struct wrapper_reader *r = &d->r;
     struct str list = {0};
     const char *body = str_text(&r->out);
+
+    str_add(&list, str_text(&d->vectors));
 
     for (size_t i = 0; i < d->given.n; i++) {
         const struct given *g = &d->given.v[i];
@@ -348,6 +351,30 @@ static void keep_domain(struct init_task *t, struct arena *a)
     t->domain.n = kept;
 }
 
+void wrapper_add_helpers(const struct wrapper_reader *r, struct str *to)
+{
+    if (r->divides)
+        str_add(
+            to,
+            "template <typename T>\nstatic constexpr T ceil_div(T a, T b)\n{\n    return (a + b - 1) / b;\n}\n\n");
+    if (r->uses_gcd)
+        str_add(to,
+                "static constexpr long common_divisor(long a, long b)\n{\n    while (b) {\n"
+                "        long rest = a % b;\n        a = b;\n        b = rest;\n    }\n    return a;\n}\n\n");
+}
+
+void wrapper_add_scope(struct str *to, const struct init_source *s, const struct init_decl *kernel,
+                       const struct init_decl *host)
+{
+    const char *scope = init_scope(s, host->scope);
+
+    if (str_eq(host->scope, kernel->scope))
+        return;
+    if (*scope) /* of which nothing may be left */
+        str_addf(to, "namespace %.*s {\n}\n", (int)strlen(scope) - 2, scope);
+    wrapper_add_using(to, s->arena, scope);
+}
+
 static bool read_host(struct init_task *t, const struct init_wrapped *w, const struct init_decl *host,
                       const char **why)
 {
@@ -417,23 +444,9 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
     if (!r->why) {
         char *params = signature(&d);
         keep_domain(t, s->arena);
-        if (r->divides)
-            str_add(
-                &text,
-                "template <typename T>\nstatic constexpr T ceil_div(T a, T b)\n{\n    return (a + b - 1) / b;\n}\n\n");
-        if (r->uses_gcd)
-            str_add(
-                &text,
-                "static constexpr long common_divisor(long a, long b)\n{\n    while (b) {\n"
-                "        long rest = a % b;\n        a = b;\n        b = rest;\n    }\n    return a;\n}\n\n");
+        wrapper_add_helpers(r, &text);
         wrapper_add_using(&text, s->arena, init_scope(s, w->kernel->scope));
-        if (!str_eq(host->scope, w->kernel->scope) &&
-            *init_scope(s, host->scope)) { /* of which nothing may be left */
-            const char *scope = init_scope(s, host->scope);
-            str_addf(&text, "namespace %.*s {\n}\n", (int)strlen(scope) - 2, scope);
-        }
-        if (!str_eq(host->scope, w->kernel->scope))
-            wrapper_add_using(&text, s->arena, init_scope(s, host->scope));
+        wrapper_add_scope(&text, s, w->kernel, host);
         str_addf(&text, "extern \"C\" void %s(%s)\n{\n%s%s", t->entry, params, str_text(&d.r.head),
                  str_text(&d.fill));
         if (r->uses_properties)
@@ -444,6 +457,7 @@ static bool read_host(struct init_task *t, const struct init_wrapped *w, const s
     *why = r->why;
     str_free(&d.r.head);
     str_free(&d.fill);
+    str_free(&d.vectors);
     str_free(&r->out);
     map_free(&r->alias);
     map_free(&r->locals);
@@ -475,7 +489,7 @@ void init_wrapper(struct init_task *t, const struct init_wrapped *w)
 {
     struct str reasons = {0};
 
-    for (size_t i = 0; i < w->n_hosts; i++) {
+    for (size_t i = 0; i < w->n_hosts && !w->sliced; i++) {
         const char *why = NULL;
         if (is_chain(w, w->hosts[i]) && wrapper_slice(t, w, w->hosts[i])) {
             str_free(&reasons);
@@ -490,8 +504,9 @@ void init_wrapper(struct init_task *t, const struct init_wrapped *w)
     bool slices = w->n_hosts > 0 && !wrapper_is_composed(w);
     for (size_t i = 0; i < w->n_hosts && slices; i++) {
         if (wrapper_slice(t, w, w->hosts[i])) {
-            vec_add(w->source->arena, &t->notes,
-                    arena_printf(w->source->arena, "not read whole: %s", reasons.s));
+            if (reasons.len)
+                vec_add(w->source->arena, &t->notes,
+                        arena_printf(w->source->arena, "not read whole: %s", reasons.s));
             str_free(&reasons);
             return;
         }

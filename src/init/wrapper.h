@@ -219,8 +219,9 @@ bool wrapper_is_size(const char *name, const char *type); /* shapes are made of 
 bool wrapper_names_threads(const char *name);             /* is it how many threads a block has? */
 void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a);
 void wrapper_buffer(struct wrapper_reader *r, struct init_arg *a, bool constant);
-/* Of a parameter that is a vector (float4), which no task has: a value, as a question. */
-const char *wrapper_vector_value(struct wrapper_reader *r, const char *name, const struct wrapper_type *k);
+/* Of a parameter that is a vector (float4), which no task has: an expression of what the launcher gets. */
+const char *wrapper_give_vector(struct wrapper_reader *r, const char *name, const struct wrapper_type *k,
+                                struct str *params);
 /* The parameter of the kernel that `name` is handed to: is it const? -1: nobody knows. */
 int wrapper_kernel_constant(struct wrapper_reader *r, const char *name);
 __attribute__((format(printf, 2, 3))) void wrapper_add_param(struct str *list, const char *fmt, ...);
@@ -235,6 +236,14 @@ struct tokens wrapper_launches(struct init_source *s, const struct init_decl *ho
 /* ---- wrapper_plain.c: what is said in other words than torch's, in torch's */
 
 struct tokens wrapper_plain(struct init_source *s, struct tokens list);
+
+/* ---- wrapper.c */
+
+/* The functions of the launcher's own that its text calls. */
+void wrapper_add_helpers(const struct wrapper_reader *r, struct str *to);
+/* Opens the namespaces of the function that launches the kernel, where they are others than the kernel's. */
+void wrapper_add_scope(struct str *to, const struct init_source *s, const struct init_decl *kernel,
+                       const struct init_decl *host);
 
 /* ---- wrapper_slice.c */
 
@@ -252,6 +261,8 @@ void wrapper_declared(struct init_task *t, const struct init_wrapped *w); /* fro
 bool wrapper_is_composed(const struct init_wrapped *w);
 /* By which of its parameters the kernel divides what it makes of indices: to t->divisors. */
 void wrapper_divisors(struct init_task *t, const struct init_wrapped *w);
+/* A number for a template parameter that nobody gives one, which is a question. */
+const char *wrapper_guessed_value(struct wrapper_reader *r, const struct wrapper_tparam *p);
 /* A value of a template parameter that nobody gives one: false, or an enumeration's first; NULL: none. */
 const char *wrapper_plain_value(const struct wrapper_reader *r, const struct wrapper_tparam *p);
 /* Of a switch over `name`: `value`, or the first label that launches the kernel where that one does not. */

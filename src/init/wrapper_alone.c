@@ -48,7 +48,7 @@ struct alone {
     struct str params, call, instance, fill, freed;
 };
 
-static const char *guessed_value(struct wrapper_reader *r, const struct wrapper_tparam *p)
+const char *wrapper_guessed_value(struct wrapper_reader *r, const struct wrapper_tparam *p)
 {
     static const char *const numbers[INIT_NUMBERS] = {"1", "4", "8", "64", "128"};
     const char *value = wrapper_plain_value(r, p);
@@ -94,7 +94,7 @@ static void choose_value(struct alone *d, size_t i)
     if (!value)
         value = p->is_type && !p->fallback ? wrapper_default_type(p->name) : p->fallback;
     if (!value)
-        value = guessed_value(r, p);
+        value = wrapper_guessed_value(r, p);
     str_addf(&d->instance, "%s%s", i ? ", " : "<", value);
     if (*p->name && (p->is_type ? wrapper_type_name(r, value, NULL) || wrapper_is_struct(r, value) ||
                                       str_eq(value, PLAIN_FUNCTION)
@@ -392,9 +392,12 @@ static void give_member(struct alone *d, const char *name, const struct wrapper_
     }
     wrapper_add_param(&d->params, "%s%s %s%s", c, element ? element : m->type.spelled,
                       m->type.pointer ? "*" : "", a.name);
-    if (element)
+    if (element && wrapper_type_name(r, m->type.spelled, NULL))
         str_addf(&d->fill, "    %s.%s%s = reinterpret_cast<%s%s *>(%s);\n", name, m->path, at, c,
                  m->type.spelled, a.name);
+    else if (element) /* a type that may have its name in the class alone */
+        str_addf(&d->fill, "    %s.%s%s = reinterpret_cast<decltype(%s.%s%s)>(%s);\n", name, m->path, at, name,
+                 m->path, at, a.name);
     else
         str_addf(&d->fill, "    %s.%s%s = %s;\n", name, m->path, at, a.name);
     wrapper_fill_member(r, &d->fill, name, m);
@@ -555,7 +558,7 @@ static void give(struct alone *d, size_t i)
     }
     struct init_arg a = {.name = *p->name ? p->name : arena_printf(r->arena, "arg%zu", i), .type = k.type};
     if (!k.pointer && k.lanes > 1 && !str_in(k.type, "f16|bf16")) {
-        str_addf(&d->call, "%s%s", i ? ", " : "", wrapper_vector_value(r, a.name, &k));
+        str_addf(&d->call, "%s%s", i ? ", " : "", wrapper_give_vector(r, a.name, &k, &d->params));
         return;
     }
     if (str_eq(k.spelled, "TORCH_DSA_KERNEL_ARGS")) { /* where assertions report to */

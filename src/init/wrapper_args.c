@@ -200,14 +200,27 @@ void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a)
         init_ask(a, arena_printf(m, "which values of %s do callers pass?", a->name));
 }
 
-const char *wrapper_vector_value(struct wrapper_reader *r, const char *name, const struct wrapper_type *k)
+/* A vector of two or three integers is as many sizes; of others a constant. */
+const char *wrapper_give_vector(struct wrapper_reader *r, const char *name, const struct wrapper_type *k,
+                                struct str *params)
 {
+    static const char *const axes[] = {"x", "y", "z"};
     struct str value = {.arena = r->arena};
+    const bool sizes = k->lanes < 4 && str_in(k->type, "i16|u16|i32|u32");
 
-    str_addf(&value, "make_%s(", k->spelled);
-    for (int i = 0; i < k->lanes; i++)
-        str_addf(&value, "%s%d", i ? ", " : "", i + 1);
-    wrapper_ask(r, "%s is a %s of 1, 2, ... here; which values do callers pass?", name, k->spelled);
+    str_addf(&value, "%s%s(", str_eq(k->spelled, "dim3") ? "" : "make_", k->spelled);
+    for (int i = 0; i < k->lanes; i++) {
+        struct init_arg a = {.type = "i32"};
+        if (sizes) {
+            a.name = a.value = arena_printf(r->arena, "%s_%s", name, axes[i]);
+            wrapper_add_param(params, "int %s", a.name);
+            vec_add(r->arena, &r->task->dims, a.name);
+            vec_add(r->arena, &r->task->args, a);
+        }
+        str_addf(&value, "%s%s", i ? ", " : "", sizes ? a.name : arena_printf(r->arena, "%d", i + 1));
+    }
+    if (!sizes)
+        wrapper_ask(r, "%s is a %s of 1, 2, ... here; which values do callers pass?", name, k->spelled);
     return arena_printf(r->arena, "%s)", str_text(&value));
 }
 

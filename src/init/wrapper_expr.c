@@ -355,7 +355,8 @@ static bool add_qualified(struct cursor *c)
     if (add_environment(c, name, n))
         return true;
     if (str_in(name, "ceil_div|ceilDiv|CeilDiv|cdiv|divUp|DivUp|iDivUp|div_up|DIVUP|DIV_UP|CEIL_DIV") &&
-        token_is(at(c, n), "(") && !token_in(head, "at|c10|torch") && !init_named(r->source, name) &&
+        token_is(at(c, n), "(") && !token_in(head, "at|c10|torch") &&
+        (token_is(head, "cuda") || !init_named(r->source, name)) &&
         !map_has(&r->source->macro_names, name)) { /* of a library's */
         c->i += n;
         r->divides = true;

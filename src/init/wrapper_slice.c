@@ -264,6 +264,8 @@ static void read_arguments(struct slice *s, size_t open, struct str *params, str
                 str_add(call, p->name);
             wrapper_buffer(r, &a, k.constant);
             vec_add(r->arena, &r->task->args, a);
+        } else if (k.lanes > 1 && !str_in(k.type, "f16|bf16") && end == item + 1) {
+            str_add(call, wrapper_give_vector(r, p->name, &k, params));
         } else {
             if (end == item + 1 && r->v[item].kind == TOK_WORD &&
                 !token_in(&r->v[item], "true|false|NULL|nullptr") &&
@@ -277,13 +279,18 @@ static void read_arguments(struct slice *s, size_t open, struct str *params, str
     }
 }
 
-/* Types of template parameters: those of the instance that was asked for, else float. */
-static void choose_types(struct slice *s)
+/* Types of template parameters: those of the instance that was asked for, or that the launch says, else float.
+ */
+static void choose_types(struct slice *s, size_t name)
 {
     struct wrapper_reader *r = s->r;
+    const size_t close = token_is(&r->v[name + 1], "<") ? wrapper_angle(r->v, r->f.body_end, name + 1) : 0;
+    const char *list = close ? wrapper_text(r->arena, r->v, name + 2, close) : "";
 
     for (size_t i = 0; i < r->kernel.n_tparams; i++) {
-        const char *type = wrapper_instance_arg(r, i);
+        const char *type = wrapper_instance_arg(r, i), *said = wrapper_listed(r->arena, list, i);
+        if (!type && said && wrapper_type_name(r, said, NULL))
+            type = said;
         if (r->kernel.tparams[i].is_type)
             map_put(&r->alias, r->kernel.tparams[i].name,
                     (void *)(type ? type : wrapper_default_type(r->kernel.tparams[i].name)));
@@ -334,8 +341,58 @@ static void name_switched(const struct slice *s, const char *statements, struct 
     }
 }
 
+/* What the template's arguments, the grid, the block and the shared bytes of the launch at [name, close) say;
+ * its stream is the launcher's. */
+static void need_launch(struct slice *s, size_t name, size_t close)
+{
+    const struct wrapper_reader *r = s->r;
+    size_t item = s->launch + 1;
+
+    for (int i = 0; i < 3 && item < close; i++)
+        item = wrapper_item(r->v, item, close) + 1;
+    for (size_t i = item; i < close; i++)
+        map_put(&s->seen, token_text(r->arena, &r->v[i]), (void *)"");
+    need_words(s, name + 1, MIN(item, close));
+}
+
+static bool has_tparam(const struct wrapper_function *f, const char *name)
+{
+    bool has = false;
+
+    for (size_t i = 0; i < f->n_tparams; i++)
+        has = has || str_eq(f->tparams[i].name, name);
+    return has;
+}
+
+/* Names that the launch gives the kernel's template and nobody declares, as those of a switch that is left out
+ * or of a lambda's template: types are those of the kernel's parameters, numbers are guessed. */
+static void name_given(struct slice *s, size_t name)
+{
+    struct wrapper_reader *r = s->r;
+    const size_t close =
+        token_is(&r->v[name + 1], "<") ? wrapper_angle(r->v, r->f.body_end, name + 1) : name + 1;
+
+    for (size_t i = name + 2, end, which = 0; i < close && which < r->kernel.n_tparams; i = end + 1, which++) {
+        const struct wrapper_tparam *p = &r->kernel.tparams[which];
+        const char *word = token_text(r->arena, &r->v[i]);
+        end = wrapper_item(r->v, i, close);
+        if (end != i + 1 || r->v[i].kind != TOK_WORD || token_in(&r->v[i], "true|false") ||
+            has_tparam(&r->f, word) || (!str_eq(word, p->name) && wrapper_type_name(r, word, NULL)) ||
+            map_has(&s->given, word) || map_has(&r->source->macro_names, word) || init_named(r->source, word) ||
+            need_local(s, word))
+            continue;
+        const char *value = p->is_type ? map_get(&r->alias, p->name) : wrapper_guessed_value(r, p);
+        if (p->is_type)
+            str_addf(&r->head, "    using %s = %s;\n", word, value);
+        else
+            str_addf(&r->head, "    constexpr %s %s = %s;\n", p->type, word, value);
+        map_put(&r->alias, word, (void *)value);
+    }
+}
+
 /* Writes the launcher and the arguments; false: what the launch needs is not found. */
-static bool write_slice(struct slice *s, size_t name, const struct init_wrapped *w)
+static bool write_slice(struct slice *s, size_t name, const struct init_wrapped *w,
+                        const struct init_decl *host)
 {
     struct wrapper_reader *r = s->r;
     struct str params = {0}, call = {0}, text = {0}, statements = {.arena = r->arena};
@@ -343,9 +400,10 @@ static bool write_slice(struct slice *s, size_t name, const struct init_wrapped 
 
     while (close < r->f.body_end && !token_is(&r->v[close], ">>>"))
         close++;
-    choose_types(s);
+    choose_types(s, name);
     read_arguments(s, close + 1, &params, &call);
-    need_words(s, name + 1, close);
+    need_launch(s, name, close);
+    name_given(s, name);
     for (size_t i = 0; i < s->given.n; i++) {
         struct init_arg a = {.name = arena_strdup(r->arena, s->given.entries[i].key)};
         const char *spelled = s->given.entries[i].value;
@@ -354,9 +412,6 @@ static bool write_slice(struct slice *s, size_t name, const struct init_wrapped 
         wrapper_scalar(r, &a);
         vec_add(r->arena, &r->task->args, a);
     }
-    wrapper_add_using(&text, r->arena, init_scope(r->source, w->kernel->scope));
-    str_addf(&text, "extern \"C\" void %s(%scudaStream_t stream)\n{\n%s", r->task->entry, str_text(&params),
-             str_text(&r->head));
     for (size_t n = 0; n < s->used.n; n++) { /* in the file's order */
         const struct range *next = NULL;
         for (size_t i = 0; i < s->used.n; i++) {
@@ -375,6 +430,11 @@ static bool write_slice(struct slice *s, size_t name, const struct init_wrapped 
             str_addf(&statements, "    %s;\n", wrapper_expr(r, first, next->last));
     }
     str_addf(&statements, "    %s(%s);\n", wrapper_expr(r, name, close + 1), str_text(&call));
+    wrapper_add_helpers(r, &text);
+    wrapper_add_using(&text, r->arena, init_scope(r->source, w->kernel->scope));
+    wrapper_add_scope(&text, r->source, w->kernel, host);
+    str_addf(&text, "extern \"C\" void %s(%scudaStream_t stream)\n{\n%s", r->task->entry, str_text(&params),
+             str_text(&r->head));
     name_switched(s, str_text(&statements), &text);
     str_addf(&text, "%s}\n", str_text(&statements));
     r->task->launcher = str_take(&text, r->arena);
@@ -399,7 +459,7 @@ bool wrapper_slice(struct init_task *t, const struct init_wrapped *w, const stru
     ok = wrapper_scan(&r.kernel, s->arena, r.kernel_tokens.v, r.kernel_tokens.n) &&
          wrapper_scan(&r.f, s->arena, r.v, r.n) &&
          (slice.launch = find_launch(&r, w->kernel->name, &name)) != 0 && !in_case(&r, slice.launch) &&
-         write_slice(&slice, name, w) && !r.why;
+         write_slice(&slice, name, w, host) && !r.why;
     if (ok)
         wrapper_note(&r, "of %s only the launch of %s and its sizes were read", host->name, w->kernel->name);
     str_free(&r.head);

@@ -145,6 +145,7 @@ struct interp {
     struct env file;                   /* file-scope constants evaluated so far */
     VEC(const char *) pending;         /* file-scope names being evaluated */
     const struct token *pending_at;    /* the first of them */
+    const struct type_node *pointee;   /* the last one that was looked at */
     const struct type_name *enum_open; /* the enumeration whose values are being found */
     int fixed_only;                    /* > 0: in what is evaluated once for all calls */
     VEC(struct access) accesses;

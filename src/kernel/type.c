@@ -98,6 +98,9 @@ static const struct {
     {"uintmax_t", "unsigned long"},
     {"int_fast32_t", "long"},
     {"uint_fast32_t", "unsigned long"},
+    {"cuComplex", "float2"},
+    {"cuFloatComplex", "float2"},
+    {"cuDoubleComplex", "double2"},
 };
 
 /* Vector types of the toolkit: structs of up to four numbers. */
@@ -665,6 +668,9 @@ const struct type *type_template(struct interp *in, struct env *env, const struc
     return t;
 }
 
+/* What a pointer leads to, where a launcher has no need to know it: it hands the pointer on. */
+static const struct type unknown = {.kind = TY_OPAQUE, .name = "a type that is not known", .align = 1};
+
 static const struct type *resolve_name(struct interp *in, struct env *env, const struct type_node *n)
 {
     const struct type *t = n->look == LOOK_HERE ? env_find_type(env, n->name) : NULL;
@@ -710,6 +716,8 @@ static const struct type *resolve_name(struct interp *in, struct env *env, const
             fail(in->unit, n->at, "the condition of %s does not hold", n->name);
         return n->n_args > 1 && n->args[1].type ? resolve(in, env, n->args[1].type, NULL) : type_void;
     }
+    if (in->pointee == n)
+        return &unknown;
     fail(
         in->unit, n->at,
         "the type %.200s is not understood; allowed are the integer and floating types, __half, __nv_bfloat16, vector "
@@ -730,6 +738,7 @@ static const struct type *resolve_kind(struct interp *in, struct env *env, const
     case TN_POINTER:
         if (n->to->kind == TN_AUTO && automatic && automatic->kind == TY_KERNEL)
             return automatic; /* auto *f = &kernel */
+        in->pointee = n->to;
         if (n->to->kind == TN_DECLTYPE && driver_named(in, n->to->of, &function))
             return type_kernel;
         to = resolve(in, env, n->to, automatic && automatic->kind == TY_POINTER ? automatic->to : automatic);
