@@ -150,7 +150,8 @@ void compile_errors(struct arena *a, const char *log, const char *path, struct c
 
     for (; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         int number;
-        if (!memmem(line, strcspn(line, "\n"), "error", 5))
+        if (!memmem(line, strcspn(line, "\n"), "error", 5) ||
+            memmem(line, strcspn(line, "\n"), "): warning ", 11))
             continue;
         const char *words = error_words(a, line, path, &number);
         if (number > 0)

@@ -4,11 +4,12 @@
 #include "init/internal.h"
 
 enum {
-    FUEL = 80000000,      /* warp instructions for all of it */
-    LEAST_FUEL = 6000000, /* without so many a way is not tried */
-    WAY_FUEL = 5000000,   /* that compiling it stands for */
-    PIN_FUEL = 30000000,  /* for the last way, whatever is left */
-    MOST_FROZEN = 1 << 15 /* the product of sizes that are numbers */
+    FUEL = 80000000,       /* warp instructions for all of it */
+    LEAST_FUEL = 6000000,  /* without so many a way is not tried */
+    WAY_FUEL = 5000000,    /* that compiling it stands for */
+    PIN_FUEL = 30000000,   /* for the last way, whatever is left */
+    MOST_FROZEN = 1 << 15, /* the product of sizes that are numbers */
+    MOST_BYTES = 4         /* of an element of rows that lie a number of bytes apart */
 };
 #define NO_SIZE "launches"
 
@@ -66,8 +67,8 @@ static bool attempt(struct attempts *x, struct init_task *way)
     if (*way->fuel < LEAST_FUEL || init_is_late())
         return false;
     *way->fuel -= WAY_FUEL;
-    if (!init_probe(way, x->arena, x->dir, x->name, &err) || !way->runs ||
-        !init_rehearse(way, x->arena, x->dir, x->name))
+    bool ok = init_probe(way, x->arena, x->dir, x->name, &err);
+    if (!ok || !way->runs || !init_rehearse(way, x->arena, x->dir, x->name))
         return false;
     way->sound = true;
     *x->t = *way;
@@ -197,6 +198,52 @@ static bool switch_off(struct attempts *x)
     return any && attempt(x, &way);
 }
 
+/* May the number be how far rows lie apart? */
+static bool is_apart(const char *name)
+{
+    return init_is_stride(name) || strcasestr(name, "step") || str_ends(name, "_ld");
+}
+
+/* Rows that overlap: how far they lie apart is four times a size, which is enough where it counts bytes, or the
+ * product of all sizes. `row`: which size; as many as there are: the product. */
+static bool tie(struct attempts *x, size_t row)
+{
+    const struct init_task *before = &x->before;
+    struct init_task way = init_copy_task(x->arena, before);
+    struct str as = {.arena = x->arena};
+    size_t n_rows = 0;
+
+    for (size_t i = 0; i < before->dims.n; i++) {
+        const char *name = before->dims.v[i];
+        if (!is_apart(name) && (n_rows++ == row || row == before->dims.n))
+            str_addf(&as, "%s * ", name);
+    }
+    if (!as.len || n_rows == before->dims.n || (row == before->dims.n && n_rows < 2))
+        return false;
+    str_addf(&as, "%d", MOST_BYTES);
+    const char *text = arena_strdup(x->arena, str_text(&as));
+    for (size_t i = way.dims.n; i-- > 0;) {
+        const char *name = way.dims.v[i];
+        if (!is_apart(name))
+            continue;
+        init_drop(
+            &way, x->arena, name, text,
+            arena_printf(x->arena, "rows overlapped with a %s of any size; which one do callers pass?", name),
+            true);
+        remove_dim(&way, i);
+    }
+    return attempt(x, &way);
+}
+
+static bool tie_any(struct attempts *x)
+{
+    bool tied = false;
+
+    for (size_t row = 0; row <= x->before.dims.n && !tied; row++)
+        tied = tie(x, row);
+    return tied;
+}
+
 /* The last way: each size is one number, and each shape what is touched then. */
 static bool pin(struct attempts *x, const struct init_task *from, const int64_t *sizes)
 {
@@ -233,9 +280,13 @@ static bool pin_any(struct attempts *x, const struct init_task *found)
     if (x->before.dims.n > INIT_MOST_DIMS)
         return false;
     init_refuel(x->t->fuel, PIN_FUEL);
+    for (size_t i = 0; i < x->before.dims.n; i++)
+        *x->t->unclean = *x->t->unclean && !is_apart(x->before.dims.v[i]);
     for (size_t k = 0; k < ARRAY_LEN(tried); k++) {
-        for (size_t i = 0; i < x->before.dims.n; i++)
+        for (size_t i = 0; i < x->before.dims.n; i++) {
             sizes[i] = tried[k] ? tried[k] : init_seen_size(found, x->before.dims.v[i]);
+            sizes[i] *= tried[k] && is_apart(x->before.dims.v[i]) ? MOST_BYTES : 1;
+        }
         if ((tried[k] || found->seen.n) && pin(x, &x->before, sizes))
             return true;
     }
@@ -282,6 +333,11 @@ bool init_settle(struct init_task *t, struct arena *a, const char *dir, const ch
         if (attempt(&x, &way))
             return true;
     }
+    const bool before = *x.before.unclean;
+    *x.before.unclean = false;
+    if (tie_any(&x))
+        return true;
+    *x.before.unclean = before;
     if (cover(&x, &found))
         return true;
     base.covers = true;

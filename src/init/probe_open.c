@@ -89,7 +89,7 @@ bool probe_open_prints(const struct init_task *t, struct arena *a, const struct 
 
 bool probe_open_task(struct probing *p, const char *dir, const char *name, struct err *err)
 {
-    static const int64_t most[] = {1 << 20, 1 << 16, 1 << 13, 1 << 10, 1 << 8, 1 << 6};
+    static const int64_t most[] = {1 << 20, 1 << 16, 1 << 13, 1 << 10, 1 << 8, 1 << 6, 1 << 4};
     bool ok = false;
 
     p->t->least = 1;

@@ -1,42 +1,7 @@
 /* Would `astra check` take the task that was written? The small shapes of its suite are run with what their
  * buffers hold, on buffers larger than any shape. What is touched beyond a shape, or only in part, is a flaw:
  * some are mended here, as guesses that say so, for others sizes must be taken in another way (attempt.c). */
-#include "init/probe.h"
-
-enum {
-    MOST_CASES = 40,
-    CASE_INSNS = 6000000,
-    RUN_INSNS = 20000,
-    MOST_TRIES = 12,
-    MOST_SHAPES = 6,
-    MOST_COVERS = 3,
-    MOST_CHECKED = 8, /* cases: the smallest, and some of the others */
-    MOST_ORDERED = 4,
-    MOST_ORDERS = 3,
-    LEAST_WORK = 1 << 10
-};
-#define MOST_BYTES 4e9 /* of all buffers of a workload */
-
-struct rehearsing {
-    struct init_task *t;
-    struct arena *arena;
-    const char *dir, *name;
-    struct task *task;
-    struct judge *judge;
-    struct footprints *prints;
-    const struct task_case *cases[MOST_CASES];
-    size_t n_cases;
-    const struct task_case *alike; /* all indices of a buffer are the same; NULL: there are none */
-    struct task_values *narrow;    /* by argument, where `narrowed` */
-    bool narrowed[PROBE_ARGS], whole[PROBE_ARGS];
-    bool atomic;
-    struct flaw {   /* the last one */
-        size_t arg; /* that is touched too far: elements, in which shape */
-        int64_t elements;
-        const int64_t *dims;
-        const char *words; /* NULL: there was none */
-    } flaw;
-};
+#include "init/rehearse.h"
 
 /* The text as the task stands, with sizes that its domain has, and all that runs it. */
 static bool open_rehearsal(struct rehearsing *r, struct err *err)
@@ -82,14 +47,7 @@ static void choose_cases(struct rehearsing *r)
 
 /* ---- one case */
 
-enum fit { FITS, STOPS, REACHES }; /* it touches what no shape holds */
-
-struct taking {
-    bool zeros, checked;
-    uint64_t order;
-};
-
-static bool take(struct rehearsing *r, const struct task_case *c, struct taking how, struct footprint *f)
+bool rehearse_take(struct rehearsing *r, const struct task_case *c, struct taking how, struct footprint *f)
 {
     struct err err = {0};
     struct task_case with = *c;
@@ -120,7 +78,7 @@ static enum fit run_case(struct rehearsing *r, const struct task_case *c, bool z
 
     if (*r->t->fuel < 0)
         return STOPS;
-    if (!take(r, c, (struct taking){.zeros = zeros}, &f)) {
+    if (!rehearse_take(r, c, (struct taking){.zeros = zeros}, &f)) {
         if (init_is_late())
             return STOPS;
         r->flaw.words = arena_printf(r->arena, "%s; %s", task_dims_text(r->arena, r->task, c->dims),
@@ -171,7 +129,7 @@ static size_t in_turn(size_t i, size_t n)
 }
 
 /* All of them, as far as there is fuel for. */
-static enum fit run_cases(struct rehearsing *r, bool zeros)
+enum fit rehearse_cases(struct rehearsing *r, bool zeros)
 {
     const int64_t end = *r->t->fuel - CASE_INSNS;
 
@@ -195,7 +153,7 @@ static void close_rehearsal(struct rehearsing *r)
     r->judge = NULL;
 }
 
-static bool open_again(struct rehearsing *r)
+bool rehearse_again(struct rehearsing *r)
 {
     struct err err = {0};
 
@@ -242,9 +200,9 @@ static bool mend_shapes(struct rehearsing *r)
                                    a->name));
         if (str_eq(a->role, "out"))
             a->role = "inout";
-        if (!open_again(r))
+        if (!rehearse_again(r))
             return false;
-        fit = run_cases(r, false);
+        fit = rehearse_cases(r, false);
     }
     return fit == FITS;
 }
@@ -270,7 +228,7 @@ static bool add_reach(struct rehearsing *r, struct reach *x, const struct task_c
     struct footprint f;
 
     if (n == PROBE_POINTS || *r->t->fuel < 0 ||
-        (!take(r, c, (struct taking){.zeros = how.zeros}, &f) && (how.whole || !f.endless)))
+        (!rehearse_take(r, c, (struct taking){.zeros = how.zeros}, &f) && (how.whole || !f.endless)))
         return false;
     memcpy(x->sizes.dims[n], c->dims, r->task->n_dims * sizeof(int64_t));
     for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
@@ -314,7 +272,7 @@ static bool measure_reach(struct rehearsing *r, struct reach *x, struct reaching
 
 /* Where a shape is too small, one that holds all that is touched: more is never wrong of what is read, and what
  * is not written is as it was. */
-static bool mend_reach(struct rehearsing *r, bool zeros)
+bool rehearse_reach(struct rehearsing *r, bool zeros)
 {
     enum fit fit = REACHES;
 
@@ -337,9 +295,9 @@ static bool mend_reach(struct rehearsing *r, bool zeros)
             if (str_eq(a->role, "out"))
                 a->role = "inout";
         }
-        if (!open_again(r))
+        if (!rehearse_again(r))
             return false;
-        fit = run_cases(r, zeros);
+        fit = rehearse_cases(r, zeros);
     }
     return fit == FITS;
 }
@@ -363,12 +321,12 @@ static bool mend_formulas(struct rehearsing *r)
         r->t->args.v[i].shape = probe_extent_shape(&x->sizes, &exact);
         any = true;
     }
-    return any && open_again(r) && run_cases(r, false) == FITS;
+    return any && rehearse_again(r) && rehearse_cases(r, false) == FITS;
 }
 
 /* ---- what buffers hold */
 
-static bool is_open_input(const struct rehearsing *r, size_t i)
+bool rehearse_is_open(const struct rehearsing *r, size_t i)
 {
     const struct task_arg *arg = &r->task->args[i];
 
@@ -413,11 +371,11 @@ static bool mend_values(struct rehearsing *r)
 
     r->narrow = arena_array(r->arena, struct task_values, task->n_args + 1);
     for (size_t i = 0; i < task->n_args; i++) {
-        if (is_open_input(r, i))
+        if (rehearse_is_open(r, i))
             narrow(r, i, 1);
     }
-    enum fit fit = run_cases(r, false);
-    if (fit != FITS && !(fit == REACHES && r->t->covers && mend_reach(r, false)))
+    enum fit fit = rehearse_cases(r, false);
+    if (fit != FITS && !(fit == REACHES && r->t->covers && rehearse_reach(r, false)))
         return false;
     for (int floating = 1; floating >= 0; floating--) { /* those that need not be are as they were */
         for (size_t i = 0; i < task->n_args && tries < MOST_TRIES; i++) {
@@ -425,14 +383,14 @@ static bool mend_values(struct rehearsing *r)
                 continue;
             r->narrowed[i] = false;
             tries++;
-            if (run_cases(r, false) == FITS)
+            if (rehearse_cases(r, false) == FITS)
                 continue;
             narrow(r, i, 1);
             for (size_t k = 0;
                  k < ARRAY_LEN(higher) && !floating && task->args[i].type != KT_BOOL && tries < MOST_TRIES;
                  k++, tries++) {
                 narrow(r, i, higher[k]);
-                if (run_cases(r, false) == FITS)
+                if (rehearse_cases(r, false) == FITS)
                     break;
                 narrow(r, i, 1);
             }
@@ -443,165 +401,10 @@ static bool mend_values(struct rehearsing *r)
             say_values(r, i);
         r->narrowed[i] = false;
     }
-    if (!open_again(r)) /* as the task says it now: some of them differ */
+    if (!rehearse_again(r)) /* as the task says it now: some of them differ */
         return false;
-    fit = run_cases(r, false);
-    return fit == FITS || (fit == REACHES && r->t->covers && mend_reach(r, false));
-}
-
-/* ---- what a trial would find */
-
-/* As all of it was before. */
-static void restore(struct rehearsing *r, const struct init_arg *args)
-{
-    if (r->t->args.n > 0)
-        memcpy(r->t->args.v, args, r->t->args.n * sizeof(*args));
-}
-
-static bool is_case_clean(struct rehearsing *r, const struct task_case *c)
-{
-    struct footprint f;
-
-    if (take(r, c, (struct taking){.checked = true}, &f) || f.endless)
-        return true;
-    r->flaw.words = arena_printf(r->arena, "%s; %s", task_dims_text(r->arena, r->task, c->dims),
-                                 f.words ? f.words : "it does not run");
-    return false;
-}
-
-/* Do the cases run without races, and without values that nobody wrote? */
-static bool is_clean(struct rehearsing *r)
-{
-    const int64_t end = *r->t->fuel - CASE_INSNS;
-    const size_t step = r->n_cases > MOST_CHECKED ? (r->n_cases - MOST_CHECKED / 2) / (MOST_CHECKED / 2) : 1;
-
-    for (size_t i = 0; i < r->n_cases; i += i < MOST_CHECKED / 2 ? 1 : step) {
-        if (*r->t->fuel < 0 || (i >= MOST_CHECKED / 2 && *r->t->fuel < end))
-            break;
-        if (!is_case_clean(r, r->cases[i]))
-            return false;
-    }
-    return !r->alike || is_case_clean(r, r->alike);
-}
-
-/* Do the integers of argument `by` decide where another buffer is written? */
-static bool decides_writes(struct rehearsing *r, size_t by)
-{
-    const int64_t *dims = r->cases[r->n_cases - 1]->dims;
-    struct footprint f[2];
-    struct err err = {0};
-    bool decides = false;
-
-    for (int i = 0; i < 2; i++) {
-        const struct footprint_run run = {.dims = dims, .filled = by, .with = i};
-        if (!footprint_take(&f[i], r->arena, r->prints, &run, &err) || !f[i].ran)
-            return false;
-        *r->t->fuel -= (int64_t)f[i].warp_insns + RUN_INSNS;
-    }
-    for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++)
-        decides = decides || (i != by && f[0].args[i].wrote && !f[0].args[i].atomic &&
-                              f[0].args[i].end != f[1].args[i].end);
-    return decides;
-}
-
-/* Integers that say where something is written are each another one: below how many there are, and what they
- * point into is as large as they need. */
-static bool mend_slots(struct rehearsing *r)
-{
-    bool any = false;
-
-    for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
-        struct init_arg *a = &r->t->args.v[i];
-
-        if (!is_open_input(r, i) || type_is_floating(r->task->args[i].type) ||
-            r->task->args[i].type == KT_BOOL || !a->shape || strchr(a->shape, '+') ||
-            (a->values && !strstr(a->values, "kind: index")) || !decides_writes(r, i))
-            continue;
-        a->values =
-            arena_printf(r->arena, "{kind: distinct, low: 0, high: %s}", init_as_product(r->arena, a->shape));
-        init_guess(a, arena_printf(r->arena,
-                                   "two blocks write the same place where numbers in %s are the same; are they "
-                                   "all different, and which range have they?",
-                                   a->name));
-        r->narrowed[i] = false;
-        any = true;
-    }
-    if (!any || !open_again(r))
-        return false;
-    const enum fit fit = run_cases(r, false);
-    return (fit == FITS || (fit == REACHES && mend_reach(r, false))) && is_clean(r);
-}
-
-/* Numbers of rows or segments that rise: what one of them begins, the one before has ended. */
-static bool mend_sorted(struct rehearsing *r)
-{
-    for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
-        struct init_arg *a = &r->t->args.v[i];
-        const struct init_arg before = *a;
-        const char *range = a->values ? strstr(a->values, ", low") : NULL;
-
-        if (!is_open_input(r, i) || type_is_floating(r->task->args[i].type) || !range ||
-            (!strstr(a->values, "kind: index") && !strstr(a->values, "kind: distinct")))
-            continue;
-        a->values = arena_printf(r->arena, "{kind: sorted%s", range);
-        init_guess(a, arena_printf(r->arena,
-                                   "blocks or threads race with each other where numbers in %s do not rise; do "
-                                   "they always?",
-                                   a->name));
-        if (open_again(r) && run_cases(r, false) == FITS && is_clean(r))
-            return true;
-        *a = before;
-    }
-    return false;
-}
-
-static struct init_bound *bound_of(struct rehearsing *r, const char *dim)
-{
-    struct init_task *t = r->t;
-
-    for (size_t i = 0; i < t->bounds.n; i++) {
-        if (str_eq(t->bounds.v[i].dim, dim))
-            return &t->bounds.v[i];
-    }
-    vec_add(r->arena, &t->bounds, ((struct init_bound){.dim = dim, .low = 1, .unit = 1}));
-    return &t->bounds.v[t->bounds.n - 1];
-}
-
-/* Sizes of which nobody says that whole warps of them are meant. */
-static bool mend_units(struct rehearsing *r)
-{
-    static const int64_t units[] = {32, 128};
-
-    for (size_t u = 0; u < ARRAY_LEN(units); u++) {
-        for (size_t i = r->t->dims.n; i-- > 0;) {
-            struct init_bound *b = bound_of(r, r->t->dims.v[i]);
-            const struct init_bound before = *b;
-
-            if (b->power || b->unit % units[u] == 0 || (b->high && b->high < units[u]) || units[u] % b->unit)
-                continue;
-            b->low = (MAX(b->low, 1) + units[u] - 1) / units[u] * units[u];
-            b->unit = units[u];
-            if (open_again(r) && run_cases(r, false) == FITS && is_clean(r))
-                return true;
-            *bound_of(r, r->t->dims.v[i]) = before;
-        }
-    }
-    return false;
-}
-
-static bool mend_unclean(struct rehearsing *r)
-{
-    const struct init_arg *args = arena_copy(r->arena, r->t->args.v, r->t->args.n * sizeof(*args));
-
-    if (is_clean(r) || mend_slots(r))
-        return true;
-    const char *words = r->flaw.words;
-    restore(r, args);
-    if (mend_sorted(r) || mend_units(r))
-        return true;
-    r->flaw.words = words;
-    open_again(r);
-    return false;
+    fit = rehearse_cases(r, false);
+    return fit == FITS || (fit == REACHES && r->t->covers && rehearse_reach(r, false));
 }
 
 /* ---- what is written */
@@ -626,10 +429,10 @@ static bool order_matters(struct rehearsing *r, const struct task_case *c)
     struct footprint one, other;
     bool differs = false;
 
-    if (!take(r, c, (struct taking){0}, &one))
+    if (!rehearse_take(r, c, (struct taking){0}, &one))
         return false;
     for (uint64_t order = 1; order < MOST_ORDERS && !differs; order++) {
-        if (!take(r, c, (struct taking){.order = order}, &other))
+        if (!rehearse_take(r, c, (struct taking){.order = order}, &other))
             return false;
         for (size_t k = 0; k < r->task->n_args && !differs; k++) {
             const enum task_role role = r->task->args[k].role;
@@ -711,7 +514,7 @@ static bool open_smaller(struct rehearsing *r)
 
 static bool mend(struct rehearsing *r)
 {
-    enum fit fit = run_cases(r, false);
+    enum fit fit = rehearse_cases(r, false);
     const struct init_arg *args = arena_copy(r->arena, r->t->args.v, r->t->args.n * sizeof(*args));
 
     if (fit == FITS)
@@ -720,14 +523,14 @@ static bool mend(struct rehearsing *r)
     if (fit == REACHES) {
         if (mend_formulas(r))
             return true;
-        restore(r, args);
-        if (!open_again(r))
+        rehearse_restore(r, args);
+        if (!rehearse_again(r))
             return false;
     }
-    enum fit zeros = run_cases(r, true);
-    if (zeros == REACHES && r->t->covers && mend_reach(r, true)) {
+    enum fit zeros = rehearse_cases(r, true);
+    if (zeros == REACHES && r->t->covers && rehearse_reach(r, true)) {
         zeros = FITS;
-        fit = run_cases(r, false);
+        fit = rehearse_cases(r, false);
         if (fit == FITS)
             return true;
         far = r->flaw;
@@ -737,16 +540,23 @@ static bool mend(struct rehearsing *r)
         r->flaw = far;
         if (mend_shapes(r))
             return true;
-        restore(r, args);
-        if (!open_again(r))
+        rehearse_restore(r, args);
+        if (!rehearse_again(r))
             return false;
-        if (r->t->covers && mend_reach(r, false))
+        if (r->t->covers && rehearse_reach(r, false))
             return true;
-        restore(r, args);
-        if (!open_again(r))
+        rehearse_restore(r, args);
+        if (!rehearse_again(r))
             return false;
     }
-    return zeros == FITS && mend_values(r);
+    if (zeros == FITS && mend_values(r))
+        return true;
+    rehearse_restore(r, args);
+    r->flaw = far;
+    if (rehearse_again(r) && rehearse_units(r, false))
+        return true;
+    r->flaw = far;
+    return false;
 }
 
 bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const char *name)
@@ -759,7 +569,7 @@ bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const 
     if (good) {
         choose_cases(r);
         good = mend(r);
-        const bool unclean = good && !mend_unclean(r);
+        const bool unclean = good && !rehearse_unclean(r);
         *t->unclean = *t->unclean || unclean;
         good = good && !unclean;
     }
@@ -772,7 +582,7 @@ bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const 
         t->work = MAX((t->work ? t->work : 1 << 22) / 8, LEAST_WORK);
         if (grid)
             t->most = t->work;
-        good = open_again(r);
+        good = rehearse_again(r);
     }
     if (!good && r->flaw.words)
         t->flaw = arena_printf(a, "tried with %s. Say in task.yaml which sizes go together, or that shape",

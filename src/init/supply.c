@@ -296,7 +296,7 @@ bool init_supply(struct init_source *s, const char *why, bool numbers)
                 ((struct init_supplied){arena_printf(s->arena, "%s(...)", name), "", NULL}));
         return true;
     }
-    if (strstr(why, "the type ") &&
+    if ((strstr(why, "the type ") || strstr(why, "is undefined")) &&
         (str_ends(name, "_t") || str_ends(name, "_type"))) { /* of integers, mostly */
         vec_add(s->arena, &s->supplied, ((struct init_supplied){name, "int", NULL}));
         return true;

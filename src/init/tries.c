@@ -112,7 +112,7 @@ static void ban_users(struct init_source *s, const struct init_decl *of)
  * reports behind the kernel's name, which it missed, counts alone: that name stands in no line of the file. */
 static bool ban(struct init_source *s, const char *why)
 {
-    enum { FIRST = 3 };
+    enum { FIRST = 1 };
     const int *lines;
     const size_t n = judge_compiles_errors(s->compiles, &lines);
     bool any = false;

@@ -177,7 +177,9 @@ bool wrapper_members(struct wrapper_reader *r, const char *spelled, const char *
 /* What the launcher says of a member that is an array, behind what it gives the first of it. */
 void wrapper_fill_member(struct wrapper_reader *r, struct str *to, const char *of,
                          const struct wrapper_member *m);
-bool wrapper_is_struct(const struct wrapper_reader *r, const char *spelled); /* of the files */
+bool wrapper_is_struct(struct wrapper_reader *r, const char *spelled); /* of the files */
+/* The struct that the type is, where it is another name of one, also one with a template's arguments. */
+const char *wrapper_unaliased(struct wrapper_reader *r, const char *spelled);
 const struct init_decl *wrapper_struct_named(const struct wrapper_reader *r, const char *spelled);
 const char *wrapper_plain_name(struct arena *a, const char *spelled); /* "Name" of "a::Name<int>" */
 /* Of a struct that the launcher fills, and those in it. */

@@ -68,6 +68,13 @@ const char *wrapper_guessed_value(struct wrapper_reader *r, const struct wrapper
     return value;
 }
 
+static bool is_function(const struct init_source *s, const char *name)
+{
+    const struct init_names *found = init_named(s, name);
+
+    return found && found->decls.n && s->decls.v[found->decls.v[0]].kind == INIT_FUNCTION;
+}
+
 static void choose_value(struct alone *d, size_t i)
 {
     struct wrapper_reader *r = &d->r;
@@ -104,7 +111,7 @@ static void choose_value(struct alone *d, size_t i)
         return;
     if (p->is_type)
         str_addf(&r->head, "    using %s = %s;\n", p->name, value);
-    else if (!str_eq(p->name, value))
+    else if (!str_eq(p->name, value) && !is_function(r->source, value))
         str_addf(&r->head, "    constexpr %s %s = %s;\n", p->type, p->name, value);
 }
 

@@ -613,6 +613,21 @@ static void read_shared(struct grid_reader *k, size_t i)
     }
 }
 
+/* `blockDim.x == BLOCK`, as an assertion says it: so many threads. */
+static void read_equal(struct grid_reader *k, size_t i)
+{
+    const struct wrapper_reader *r = k->r;
+    size_t end = i + 1;
+
+    if (!token_in(&r->v[i - 1], "x|y|z") || !token_is(&r->v[i - 3], "blockDim"))
+        return;
+    while (end < r->f.body_end && !wrapper_sign(&r->v[end], ") && || ; , ? {"))
+        end = token_is(&r->v[end], "(") ? wrapper_skip(r->v, r->f.body_end, end) : end + 1;
+    const int axis = r->v[i - 1].s[0] - 'x';
+    if (!k->g->threads[axis])
+        k->g->threads[axis] = parsed(k, i + 1, end, 0);
+}
+
 /* ---- the launch */
 
 /* The bound that __launch_bounds__ says. */
@@ -751,6 +766,8 @@ void wrapper_grid(struct wrapper_reader *r, struct wrapper_grid *g)
             read_division(&k, i);
         else if (token_is(&r->v[i], "+="))
             read_stride(&k, i);
+        else if (token_is(&r->v[i], "=="))
+            read_equal(&k, i);
         else if (is_loop_macro(r, i))
             read_loop_macro(&k, i);
         else if (token_is(&r->v[i], "__shared__"))

@@ -302,6 +302,7 @@ static bool says_twice(const struct wrapper_reader *r, const struct init_decl *d
 static bool collect(struct collecting *c, const char *spelled, int depth)
 {
     struct wrapper_reader *r = c->r;
+    spelled = wrapper_unaliased(r, spelled);
     const struct init_decl *d = depth < MOST_DEPTH ? wrapper_struct_named(r, spelled) : NULL;
     const struct token *v = r->source->tokens.v;
     struct named names = {0};
@@ -356,6 +357,7 @@ static bool collect(struct collecting *c, const char *spelled, int depth)
 const char *wrapper_plain_elements(struct wrapper_reader *r, const char *spelled, int *lanes)
 {
     struct wrapper_members members = {0};
+    spelled = wrapper_unaliased(r, spelled);
     const struct init_decl *d = r->within_struct ? NULL : wrapper_struct_named(r, spelled);
     const char *type = NULL;
     bool plain = d != NULL, same = true;

@@ -28,9 +28,74 @@ const struct init_decl *wrapper_struct_named(const struct wrapper_reader *r, con
     return NULL;
 }
 
-bool wrapper_is_struct(const struct wrapper_reader *r, const char *spelled)
+bool wrapper_is_struct(struct wrapper_reader *r, const char *spelled)
 {
-    return wrapper_struct_named(r, spelled) != NULL;
+    return wrapper_struct_named(r, wrapper_unaliased(r, spelled)) != NULL;
+}
+
+/* The text with each word that is a parameter of the template at [first, end) as `given`, the list of an
+ * instance, or the parameter's default, says it. */
+static const char *instanced(struct wrapper_reader *r, size_t first, size_t end, const char *given,
+                             const char *text)
+{
+    const struct token *v = r->source->tokens.v;
+    struct str out = {.arena = r->arena};
+
+    for (const char *p = text; *p;) {
+        const size_t len = str_word(p), step = len ? len : 1;
+        const char *word = arena_strndup(r->arena, p, step), *as = word;
+        for (size_t i = first, next, which = 0; i < end && len; i = next + 1, which++) {
+            next = wrapper_item(v, i, end);
+            size_t name = i;
+            while (name < next && !token_is(&v[name], "="))
+                name++;
+            if (name == i || !token_is(&v[name - 1], word))
+                continue;
+            const char *said = wrapper_listed(r->arena, given, which);
+            if (!said && name + 1 < next)
+                said = wrapper_text(r->arena, v, name + 1, next);
+            as = said ? said : as;
+        }
+        str_add(&out, as);
+        p += step;
+    }
+    return arena_strdup(r->arena, str_text(&out));
+}
+
+/* `using Name = type;`, `template <typename T> using Name = type<T>;`, `typedef type Name;`: the type; NULL: it
+ * is none of these. */
+static const char *alias_of(struct wrapper_reader *r, const char *spelled)
+{
+    const char *open = strchr(spelled, '<'), *given = "", *name = wrapper_plain_name(r->arena, spelled);
+    const struct init_names *found = init_named(r->source, name);
+    const struct token *v = r->source->tokens.v;
+
+    if (open && str_ends(open, ">"))
+        given = arena_strndup(r->arena, open + 1, strlen(open) - 2);
+    for (size_t i = 0; found && i < found->decls.n; i++) {
+        const struct init_decl *d = &r->source->decls.v[found->decls.v[i]];
+        size_t t = d->first, list = t;
+        if (d->is_template && token_is(&v[t], "template")) {
+            list = t + 2;
+            t = init_angle(r->source, t + 1, d->end);
+        }
+        if (!token_is(&v[t], "using") || !token_is(&v[t + 1], name) || !token_is(&v[t + 2], "="))
+            continue;
+        const char *text = init_text(r->source, t + 3, d->end - 1);
+        return d->is_template ? instanced(r, list, t - 1, given, text) : text;
+    }
+    return open ? NULL : wrapper_file_alias(r, name);
+}
+
+const char *wrapper_unaliased(struct wrapper_reader *r, const char *spelled)
+{
+    enum { MOST_DEPTH = 4 };
+    const char *of;
+
+    for (int depth = 0; depth < MOST_DEPTH && !wrapper_struct_named(r, spelled) && (of = alias_of(r, spelled));
+         depth++)
+        spelled = of;
+    return spelled;
 }
 
 /* Of "a::b::Name". */

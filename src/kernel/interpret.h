@@ -171,9 +171,10 @@ struct shared_limit { /* set by cudaFuncSetAttribute */
 
 /* type.c */
 typedef const struct type *const known_type;
-extern known_type type_void, type_bool, type_char, type_int, type_uint, type_long, type_ulong, type_longlong,
-    type_ulonglong, type_half, type_bf16, type_float, type_double, type_error, type_dim3, type_kernel,
-    type_stream, type_properties, type_string, type_null, type_list, type_lambda;
+/* type_unknown: what a pointer leads to, where a launcher has no need to know it, because it hands it on */
+extern known_type type_unknown, type_void, type_bool, type_char, type_int, type_uint, type_long, type_ulong,
+    type_longlong, type_ulonglong, type_half, type_bf16, type_float, type_double, type_error, type_dim3,
+    type_kernel, type_stream, type_properties, type_string, type_null, type_list, type_lambda;
 const struct type *type_builtin(const char *name); /* NULL when there is none; knows std:: and every alias */
 bool type_builtin_name(const char *name);
 bool cub_constant(const char *name, struct value *out); /* of an enumeration of CUB; false: it is none */

@@ -25,6 +25,9 @@ static const struct type pointee = {.kind = TY_OPAQUE, .name = "void", .size = 1
 static const struct type map_address = {
     .kind = TY_POINTER, .name = "pointer", .size = 8, .align = 8, .to = &pointee, .to_const = true};
 static const struct type *const type_map_address = &map_address;
+
+static const struct type unknown = {.kind = TY_OPAQUE, .name = "a type that is not known", .align = 1};
+const struct type *const type_unknown = &unknown;
 #define WORD(n)                        \
     {                                  \
         "", &type_ulong, 8 * (n), NULL \

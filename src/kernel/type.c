@@ -103,7 +103,7 @@ static const struct {
     {"cuDoubleComplex", "double2"},
 };
 
-/* Vector types of the toolkit: structs of up to four numbers. */
+/* Of the toolkit: structs of up to four numbers. */
 static const struct {
     const char *base;
     const struct type *of;
@@ -668,9 +668,6 @@ const struct type *type_template(struct interp *in, struct env *env, const struc
     return t;
 }
 
-/* What a pointer leads to, where a launcher has no need to know it: it hands the pointer on. */
-static const struct type unknown = {.kind = TY_OPAQUE, .name = "a type that is not known", .align = 1};
-
 static const struct type *resolve_name(struct interp *in, struct env *env, const struct type_node *n)
 {
     const struct type *t = n->look == LOOK_HERE ? env_find_type(env, n->name) : NULL;
@@ -717,7 +714,7 @@ static const struct type *resolve_name(struct interp *in, struct env *env, const
         return n->n_args > 1 && n->args[1].type ? resolve(in, env, n->args[1].type, NULL) : type_void;
     }
     if (in->pointee == n)
-        return &unknown;
+        return type_unknown;
     fail(
         in->unit, n->at,
         "the type %.200s is not understood; allowed are the integer and floating types, __half, __nv_bfloat16, vector "
