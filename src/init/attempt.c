@@ -7,6 +7,7 @@ enum {
     FUEL = 80000000,       /* warp instructions for all of it */
     LEAST_FUEL = 6000000,  /* without so many a way is not tried */
     WAY_FUEL = 5000000,    /* that compiling it stands for */
+    TIE_FUEL = 20000000,   /* for those before the last one */
     PIN_FUEL = 30000000,   /* for the last way, whatever is left */
     MOST_FROZEN = 1 << 15, /* the product of sizes that are numbers */
     MOST_BYTES = 4         /* of an element of rows that lie a number of bytes apart */
@@ -237,10 +238,13 @@ static bool tie(struct attempts *x, size_t row)
 
 static bool tie_any(struct attempts *x)
 {
+    const bool unclean = *x->before.unclean;
     bool tied = false;
 
+    *x->before.unclean = false; /* where it is tied, it may no longer be */
     for (size_t row = 0; row <= x->before.dims.n && !tied; row++)
         tied = tie(x, row);
+    *x->before.unclean = !tied && unclean;
     return tied;
 }
 
@@ -333,11 +337,9 @@ bool init_settle(struct init_task *t, struct arena *a, const char *dir, const ch
         if (attempt(&x, &way))
             return true;
     }
-    const bool before = *x.before.unclean;
-    *x.before.unclean = false;
-    if (tie_any(&x))
+    const bool unclean = *t->unclean;
+    if (unclean && tie_any(&x))
         return true;
-    *x.before.unclean = before;
     if (cover(&x, &found))
         return true;
     base.covers = true;
@@ -351,6 +353,10 @@ bool init_settle(struct init_task *t, struct arena *a, const char *dir, const ch
                 return true;
         }
     }
-    pin_any(&x, &found);
+    init_refuel(t->fuel, TIE_FUEL);
+    way = init_copy_task(a, &x.before);
+    way.units = true;
+    if ((unclean || !tie_any(&x)) && !attempt(&x, &way))
+        pin_any(&x, &found);
     return ran;
 }

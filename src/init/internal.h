@@ -267,6 +267,7 @@ struct init_task {
     int64_t *fuel;                   /* warp instructions that may be spent; NULL: nobody has spent any */
     int64_t frozen;                  /* the product of sizes that are numbers; 0: none */
     bool covers;                     /* a shape may be what holds all that was touched */
+    bool units;                      /* sizes may be multiples of whole warps */
     int64_t work;                    /* the most elements of a proposed workload; 0: as many as is usual */
     VEC(const char *) divisors;      /* arguments by which the kernel divides what it makes of indices */
     bool any_order;                  /* what atomics leave differs from run to run */

@@ -19,6 +19,22 @@ static double volume(const struct rehearsing *r, const struct task_case *c)
     return product;
 }
 
+/* Sizes that are drawn, as a trial draws them, and those in which one input alone holds other numbers. */
+static void add_drawn(struct rehearsing *r)
+{
+    static const uint64_t seeds[] = {1, 2};
+    const struct task_case *drawn;
+    size_t n;
+
+    for (size_t k = 0; k < 2 * ARRAY_LEN(seeds); k++) {
+        (k % 2 ? task_inputs : task_hidden)(r->task, r->arena, seeds[k / 2], &drawn, &n);
+        for (size_t i = 0; i < n && r->n_others < MOST_OTHERS; i++) {
+            if (!drawn[i].wild)
+                r->others[r->n_others++] = &drawn[i];
+        }
+    }
+}
+
 /* One case of each shape, the first, which has the task's own values; small ones come first. */
 static void choose_cases(struct rehearsing *r)
 {
@@ -36,6 +52,15 @@ static void choose_cases(struct rehearsing *r)
         if (!there)
             r->cases[r->n_cases++] = &all[i];
     }
+    r->n_others = 0;
+    for (size_t i = 0; i < n && r->n_others < MOST_CASES; i++) {
+        bool there = all[i].wild;
+        for (size_t k = 0; k < r->n_cases; k++)
+            there = there || r->cases[k] == &all[i];
+        if (!there)
+            r->others[r->n_others++] = &all[i];
+    }
+    add_drawn(r);
     for (size_t i = 1; i < r->n_cases; i++) {
         for (size_t k = i; k > 0 && volume(r, r->cases[k]) < volume(r, r->cases[k - 1]); k--) {
             const struct task_case *larger = r->cases[k - 1];
@@ -72,6 +97,30 @@ bool rehearse_take(struct rehearsing *r, const struct task_case *c, struct takin
     return ran && f->ran;
 }
 
+/* Do the shapes hold what was touched? */
+static bool holds(struct rehearsing *r, const struct footprint *f, const int64_t *dims)
+{
+    for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
+        const struct task_arg *arg = &r->task->args[i];
+        const uint64_t size = kernel_type_size(arg->type);
+        int64_t have;
+
+        if (arg->role == ROLE_SCALAR || !task_shape(r->task, arg, dims, &have, NULL))
+            continue;
+        if (f->args[i].end > (uint64_t)have * size) {
+            r->flaw.arg = i;
+            r->flaw.elements = (int64_t)((f->args[i].end + size - 1) / size);
+            r->flaw.dims = dims;
+            r->flaw.words =
+                arena_printf(r->arena, "%s; %s is touched up to element %lld, and its shape holds %lld",
+                             task_dims_text(r->arena, r->task, dims), arg->name, (long long)r->flaw.elements,
+                             (long long)have);
+            return false;
+        }
+    }
+    return true;
+}
+
 static enum fit run_case(struct rehearsing *r, const struct task_case *c, bool zeros)
 {
     struct footprint f;
@@ -87,6 +136,8 @@ static enum fit run_case(struct rehearsing *r, const struct task_case *c, bool z
         if (!f.endless || (!zeros && c == r->cases[0]))
             return STOPS;
     }
+    if (!holds(r, &f, c->dims))
+        return REACHES;
     for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
         const struct task_arg *arg = &r->task->args[i];
         const uint64_t size = kernel_type_size(arg->type);
@@ -94,16 +145,6 @@ static enum fit run_case(struct rehearsing *r, const struct task_case *c, bool z
 
         if (arg->role == ROLE_SCALAR || !task_shape(r->task, arg, c->dims, &have, NULL))
             continue;
-        if (f.args[i].end > (uint64_t)have * size) {
-            r->flaw.arg = i;
-            r->flaw.elements = (int64_t)((f.args[i].end + size - 1) / size);
-            r->flaw.dims = c->dims;
-            r->flaw.words =
-                arena_printf(r->arena, "%s; %s is touched up to element %lld, and its shape holds %lld",
-                             task_dims_text(r->arena, r->task, c->dims), arg->name, (long long)r->flaw.elements,
-                             (long long)have);
-            return REACHES;
-        }
         r->atomic = r->atomic || f.args[i].atomic;
         if (f.endless)
             continue;
@@ -362,6 +403,22 @@ static void say_values(struct rehearsing *r, size_t i)
                                a->name));
 }
 
+/* All cases that `astra check` has, as far as there is time for. */
+static enum fit run_all(struct rehearsing *r)
+{
+    init_refuel(r->t->fuel, EXAM_INSNS);
+    enum fit fit = rehearse_cases(r, false);
+    init_refuel(r->t->fuel, EXAM_INSNS);
+    for (size_t i = 0; i < r->n_others && fit == FITS && *r->t->fuel > 0; i++)
+        fit = run_case(r, r->others[i], false);
+    return init_is_late() ? FITS : fit;
+}
+
+static enum fit run_open(struct rehearsing *r)
+{
+    return r->exam ? run_all(r) : rehearse_cases(r, false);
+}
+
 /* With zeros all is within the shapes. Of which buffers must the numbers be small, and how small? */
 static bool mend_values(struct rehearsing *r)
 {
@@ -374,7 +431,7 @@ static bool mend_values(struct rehearsing *r)
         if (rehearse_is_open(r, i))
             narrow(r, i, 1);
     }
-    enum fit fit = rehearse_cases(r, false);
+    enum fit fit = run_open(r);
     if (fit != FITS && !(fit == REACHES && r->t->covers && rehearse_reach(r, false)))
         return false;
     for (int floating = 1; floating >= 0; floating--) { /* those that need not be are as they were */
@@ -383,14 +440,14 @@ static bool mend_values(struct rehearsing *r)
                 continue;
             r->narrowed[i] = false;
             tries++;
-            if (rehearse_cases(r, false) == FITS)
+            if (run_open(r) == FITS)
                 continue;
             narrow(r, i, 1);
             for (size_t k = 0;
                  k < ARRAY_LEN(higher) && !floating && task->args[i].type != KT_BOOL && tries < MOST_TRIES;
                  k++, tries++) {
                 narrow(r, i, higher[k]);
-                if (rehearse_cases(r, false) == FITS)
+                if (run_open(r) == FITS)
                     break;
                 narrow(r, i, 1);
             }
@@ -403,7 +460,7 @@ static bool mend_values(struct rehearsing *r)
     }
     if (!rehearse_again(r)) /* as the task says it now: some of them differ */
         return false;
-    fit = rehearse_cases(r, false);
+    fit = run_open(r);
     return fit == FITS || (fit == REACHES && r->t->covers && rehearse_reach(r, false));
 }
 
@@ -453,21 +510,23 @@ static void mend_order(struct rehearsing *r)
 
 /* Workloads of which a single block takes longer than can be waited for, or whose grid is beyond what there is,
  * become smaller. `grid`: it was that. */
-static bool mend_workloads(struct rehearsing *r, bool *grid)
+static bool mend_workloads(struct rehearsing *r, bool *grid, bool *far)
 {
     bool ends = true;
 
-    *grid = false;
+    *grid = *far = false;
 
     for (size_t i = 0; i < r->task->n_workloads && ends; i++) {
         struct footprint f;
         struct err err = {0};
         const struct footprint_run run = {
-            .dims = r->task->workloads + i * r->task->n_dims, .filled = SIZE_MAX, .one_block = true};
+            .dims = r->task->workloads + i * r->task->n_dims, .filled = SIZE_MAX, .ends = true};
 
         ends = (footprint_take(&f, r->arena, r->prints, &run, &err) && f.ran) || !f.endless;
         *grid = !f.ran && f.words && strstr(f.words, "must be from 1 to");
         ends = ends && !*grid;
+        if (f.ran && !holds(r, &f, run.dims))
+            *far = true;
         *r->t->fuel -= (int64_t)f.warp_insns + RUN_INSNS;
     }
     return ends;
@@ -551,10 +610,28 @@ static bool mend(struct rehearsing *r)
     }
     if (zeros == FITS && mend_values(r))
         return true;
+    if (!r->t->units)
+        return false;
     rehearse_restore(r, args);
-    r->flaw = far;
-    if (rehearse_again(r) && rehearse_units(r, false))
+    return rehearse_again(r) && rehearse_units(r, false);
+}
+
+/* Where other numbers than the task's own reach too far, shapes that hold it or ranges are looked for. */
+static bool passes(struct rehearsing *r)
+{
+    const struct init_arg *args = arena_copy(r->arena, r->t->args.v, r->t->args.n * sizeof(*args));
+    enum fit fit = run_all(r);
+    const struct flaw far = r->flaw;
+
+    if (fit == FITS || (fit == REACHES && r->t->covers && rehearse_reach(r, false) && run_all(r) == FITS))
         return true;
+    rehearse_restore(r, args);
+    r->exam = true;
+    const bool good = rehearse_again(r) && rehearse_cases(r, true) == FITS && mend_values(r);
+    r->exam = false;
+    if (good)
+        return true;
+    rehearse_restore(r, args);
     r->flaw = far;
     return false;
 }
@@ -568,7 +645,7 @@ bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const 
     good = open_smaller(r);
     if (good) {
         choose_cases(r);
-        good = mend(r);
+        good = mend(r) && passes(r);
         const bool unclean = good && !rehearse_unclean(r);
         *t->unclean = *t->unclean || unclean;
         good = good && !unclean;
@@ -577,13 +654,16 @@ bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const 
         mend_roles(r);
         mend_order(r);
     }
-    bool grid;
-    while (good && t->work != LEAST_WORK && !mend_workloads(r, &grid)) {
+    bool grid, far = false, smaller = false;
+    while (good && t->work != LEAST_WORK && !mend_workloads(r, &grid, &far)) {
         t->work = MAX((t->work ? t->work : 1 << 22) / 8, LEAST_WORK);
         if (grid)
             t->most = t->work;
-        good = rehearse_again(r);
+        good = smaller = rehearse_again(r);
     }
+    good = good && !far;
+    if (good && smaller) /* the suite is another one */
+        good = passes(r);
     if (!good && r->flaw.words)
         t->flaw = arena_printf(a, "tried with %s. Say in task.yaml which sizes go together, or that shape",
                                r->flaw.words);

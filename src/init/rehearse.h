@@ -5,8 +5,10 @@
 #include "init/probe.h"
 
 enum {
-    MOST_CASES = 40,
+    MOST_CASES = 80,
+    MOST_OTHERS = 160,
     CASE_INSNS = 6000000,
+    EXAM_INSNS = 20000000, /* of all cases, once all of it seems to fit */
     RUN_INSNS = 20000,
     MOST_TRIES = 12,
     MOST_SHAPES = 6,
@@ -27,10 +29,13 @@ struct rehearsing {
     struct footprints *prints;
     const struct task_case *cases[MOST_CASES];
     size_t n_cases;
+    const struct task_case
+        *others[MOST_OTHERS]; /* of the same sizes, which hold other numbers, and of drawn ones */
+    size_t n_others;
     const struct task_case *alike; /* all indices of a buffer are the same; NULL: there are none */
     struct task_values *narrow;    /* by argument, where `narrowed` */
     bool narrowed[PROBE_ARGS], whole[PROBE_ARGS];
-    bool atomic;
+    bool atomic, exam;
     struct flaw {   /* the last one */
         size_t arg; /* that is touched too far: elements, in which shape */
         int64_t elements;

@@ -32,6 +32,10 @@ static bool is_clean(struct rehearsing *r)
         if (!is_case_clean(r, r->cases[i]))
             return false;
     }
+    for (size_t i = 0; i < r->n_others && i<2 * MOST_CHECKED && * r->t->fuel> end; i++) {
+        if (!is_case_clean(r, r->others[r->n_others - 1 - i]))
+            return false;
+    }
     return !r->alike || is_case_clean(r, r->alike);
 }
 

@@ -68,14 +68,14 @@ static uint64_t most_insns(const struct footprint_run *run)
 static bool launch(void *context, const struct plan_step *step, const struct ptx_launch *l,
                    const struct image_kernel *k, struct fate *fate, struct err *err)
 {
-    static const uint64_t first = 0;
+    const uint64_t ends[] = {0, (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] - 1};
     struct taking *t = context;
     struct sanitizer sanitizer = {0};
     struct ptx_options o = {.device = t->of->judge->device,
                             .observers = {sanitize_footprint_on(&t->of->seen)},
                             .max_warp_insns = most_insns(t->run),
-                            .blocks = t->run->one_block ? &first : NULL,
-                            .n_blocks = t->run->one_block,
+                            .blocks = t->run->one_block || t->run->ends ? ends : NULL,
+                            .n_blocks = t->run->ends && ends[1] > 0 ? 2 : t->run->one_block || t->run->ends,
                             .seed = t->run->order,
                             .registers = k->resources.registers};
     struct ptx_report report = {0};

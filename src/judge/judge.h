@@ -137,6 +137,7 @@ struct footprint_run {
     bool checked;        /* races and values that nobody wrote end it, as in a trial */
     uint64_t most_insns; /* warp instructions of a launch, which is endless then; 0: as many as is usual */
     bool one_block;      /* of each launch, to see whether it is one that the device takes */
+    bool ends;           /* the first and the last block of each launch */
     uint64_t order;      /* of warps and blocks; 0: as they are numbered */
     const struct task_case *as; /* the buffers hold what this case says; NULL: see above */
 };

@@ -99,7 +99,6 @@ static const struct {
     {"int_fast32_t", "long"},
     {"uint_fast32_t", "unsigned long"},
     {"cuComplex", "float2"},
-    {"cuFloatComplex", "float2"},
     {"cuDoubleComplex", "double2"},
 };
 
