@@ -65,7 +65,7 @@ static bool attempt(struct attempts *x, struct init_task *way)
 {
     struct err err = {0};
 
-    if (*way->fuel < LEAST_FUEL || init_is_late())
+    if (*way->fuel < LEAST_FUEL || init_is_waning())
         return false;
     *way->fuel -= WAY_FUEL;
     bool ok = init_probe(way, x->arena, x->dir, x->name, &err);

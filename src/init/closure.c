@@ -239,12 +239,17 @@ static bool in_scope(const char *scope, const char *name)
 static void read_decl(struct closing *c, size_t i)
 {
     struct init_source *s = c->s;
-    const struct init_decl *d = &s->decls.v[i];
+    struct init_decl *d = &s->decls.v[i];
     const struct user u = {.scope = d->scope,
                            .host = d->kind == INIT_FUNCTION && !d->is_device && !d->is_global};
     struct tokens raw = {.v = s->tokens.v + d->first, .n = d->end - d->first};
     struct tokens expanded = init_expand(s, d->first, d->end);
 
+    if (init_leave_host(s, d)) {
+        d->banned = true;
+        d->wanted = false;
+        return;
+    }
     for (size_t k = 0; k < s->macro_names.n; k++) { /* a macro may name the namespace */
         if (strstr(d->scope, s->macro_names.entries[k].key) &&
             in_scope(d->scope, s->macro_names.entries[k].key))

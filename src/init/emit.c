@@ -604,6 +604,54 @@ void init_make_plain(struct init_source *s, const struct init_decl *d)
     }
 }
 
+/* Do the tokens [first, end) say what the host's standard library alone has? Not where a branch that the device
+ * does not take says it. */
+static bool says_host(const struct init_source *s, size_t first, size_t end)
+{
+    static const char host[] =
+        "string|string_view|basic_string|to_string|vector|deque|list|queue|stack|map|set|unordered_map|unordered_set|"
+        "multimap|unique_ptr|shared_ptr|weak_ptr|make_unique|make_shared|function|ostream|istream|ostringstream|"
+        "istringstream|stringstream|ofstream|ifstream|cout|cerr|endl|exception|exception_ptr|runtime_error|logic_error|"
+        "invalid_argument|out_of_range|bad_alloc|mutex|recursive_mutex|lock_guard|unique_lock|thread|future|promise|"
+        "condition_variable|random_device|mt19937|variant|any|filesystem|regex|locale|type_index";
+    const struct token *v = s->tokens.v;
+
+    for (size_t i = first; i + 2 < end; i++) {
+        if (token_is(&v[i], "std") && token_is(&v[i + 1], "::") && token_in(&v[i + 2], host) && !s->conds.v[i])
+            return true;
+    }
+    return false;
+}
+
+bool init_leave_host(struct init_source *s, const struct init_decl *d)
+{
+    const struct token *v = s->tokens.v;
+    size_t i = d->first;
+
+    if (d->is_global || !says_host(s, d->first, d->end))
+        return false;
+    while (i < d->end && !token_is(&v[i], "{"))
+        i++;
+    if (d->kind != INIT_TYPE || i == d->end || v[i].macro || says_host(s, d->first, i))
+        return true;
+    for (i++; i + 1 < d->end;) {
+        bool plain;
+        size_t end = i + 2;
+        if (!token_in(&v[i], "public|private|protected") || !token_is(&v[i + 1], ":"))
+            end = member_end(s, d, i, &plain);
+        if (says_host(s, i, end)) {
+            bool function = false;
+            for (size_t k = i; k < end; k++)
+                function = function || token_is(&v[k], "(");
+            if (!function && !token_in(&v[i], "using|typedef|static|friend"))
+                return true;
+            leave_tokens(s, i, end);
+        }
+        i = end;
+    }
+    return false;
+}
+
 bool init_leave_member(struct init_source *s, int line)
 {
     struct init_decl *d = init_decl_at(s, line);

@@ -211,6 +211,9 @@ bool init_leave_member(struct init_source *s, int line);
  * written elsewhere, and the `const` of its members; all of it is public: a launcher fills it member by member.
  */
 void init_make_plain(struct init_source *s, const struct init_decl *d);
+/* So are functions that say what the host's standard library alone has, which no device code calls. True: all
+ * of the declaration is the host's. */
+bool init_leave_host(struct init_source *s, const struct init_decl *d);
 void init_forget_members(struct init_source *s); /* nothing of types is left out, or added to them */
 bool init_is_left(const struct init_source *s, const struct token *t); /* does it stand in one of these? */
 char *init_origin_text(struct init_source *s, const struct init_task *t, const char *kernel);
@@ -306,6 +309,7 @@ const char *init_qualified(const struct init_source *s,
 /* fuel.c */
 void init_allow(double seconds);                /* of a processor; 0: as many as is usual */
 bool init_is_late(void);                        /* all of the processor's time that looking may take is spent */
+bool init_is_waning(void);                      /* what is left is for the last way */
 void init_refuel(int64_t *fuel, int64_t least); /* so much at least, where it is not late */
 
 /* tries.c */

@@ -643,6 +643,7 @@ bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const 
 
     *r = (struct rehearsing){.t = t, .arena = a, .dir = dir, .name = name, .atomic = t->atomics};
     good = open_smaller(r);
+    init_refuel(t->fuel, 2 * CASE_INSNS);
     if (good) {
         choose_cases(r);
         good = mend(r) && passes(r);

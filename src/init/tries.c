@@ -49,6 +49,24 @@ static bool is_modern(const char *text)
     return false;
 }
 
+/* Is there a function that is constexpr, of which nvcc takes that it is the host's alone? */
+static bool has_constexpr(const struct init_source *s)
+{
+    bool has = false;
+
+    for (size_t i = 0; i < s->decls.n && !has; i++) {
+        const struct init_decl *d = &s->decls.v[i];
+        has = d->wanted && d->kind == INIT_FUNCTION && d->is_constexpr && !d->is_device;
+        for (size_t k = d->first; k < d->end && d->wanted && d->kind == INIT_TYPE && !has; k++) {
+            size_t end = k;
+            while (end < d->end && !wrapper_sign(&s->tokens.v[end], "( ; = {"))
+                end++;
+            has = token_is(&s->tokens.v[k], "constexpr") && end < d->end && token_is(&s->tokens.v[end], "(");
+        }
+    }
+    return has;
+}
+
 /* kernel.cu and origin.json of what the kernel and its launcher use. */
 static void write_kernel(struct init_source *s, const struct init_decl *kernel, const struct init_decl *own,
                          struct init_task *t, const char *folder)
@@ -58,7 +76,7 @@ static void write_kernel(struct init_source *s, const struct init_decl *kernel, 
     t->atomics = strstr(text, "atomic") != NULL;
     t->lambdas = has_device_lambda(text);
     t->modern = s->modern || is_modern(text);
-    t->limits = strstr(text, "numeric_limits<") != NULL;
+    t->limits = strstr(text, "numeric_limits<") || has_constexpr(s);
     init_write_text(s, folder, "kernel.cu", text);
     init_write_text(s, folder, "origin.json", init_origin_text(s, t, init_qualified(s, kernel)));
 }

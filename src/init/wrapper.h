@@ -221,6 +221,7 @@ bool wrapper_is_size(const char *name, const char *type); /* shapes are made of 
 bool wrapper_names_threads(const char *name);             /* is it how many threads a block has? */
 void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a);
 void wrapper_buffer(struct wrapper_reader *r, struct init_arg *a, bool constant);
+bool wrapper_is_sizes(const struct wrapper_type *k); /* a vector of two or three integers is as many sizes */
 /* Of a parameter that is a vector (float4), which no task has: an expression of what the launcher gets. */
 const char *wrapper_give_vector(struct wrapper_reader *r, const char *name, const struct wrapper_type *k,
                                 struct str *params);

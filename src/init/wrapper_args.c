@@ -200,13 +200,17 @@ void wrapper_scalar(struct wrapper_reader *r, struct init_arg *a)
         init_ask(a, arena_printf(m, "which values of %s do callers pass?", a->name));
 }
 
-/* A vector of two or three integers is as many sizes; of others a constant. */
+bool wrapper_is_sizes(const struct wrapper_type *k)
+{
+    return k->lanes > 1 && k->lanes < 4 && str_in(k->type, "i16|u16|i32|u32");
+}
+
 const char *wrapper_give_vector(struct wrapper_reader *r, const char *name, const struct wrapper_type *k,
                                 struct str *params)
 {
     static const char *const axes[] = {"x", "y", "z"};
     struct str value = {.arena = r->arena};
-    const bool sizes = k->lanes < 4 && str_in(k->type, "i16|u16|i32|u32");
+    const bool sizes = wrapper_is_sizes(k);
 
     str_addf(&value, "%s%s(", str_eq(k->spelled, "dim3") ? "" : "make_", k->spelled);
     for (int i = 0; i < k->lanes; i++) {

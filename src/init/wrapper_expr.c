@@ -363,6 +363,18 @@ static bool add_qualified(struct cursor *c)
         add(c, "ceil_div<int64_t>");
         return true;
     }
+    if (token_is(head, "cuda") && str_eq(name, "ceil_div") && n > 2 &&
+        token_is(at(c, n), "<")) { /* of libcu++ */
+        const size_t end = str_ends(str_text(&c->out), "::") ? c->out.len - 2 : c->out.len;
+        c->out.len = end;
+        if (c->out.s)
+            c->out.s[end] = '\0';
+        c->i += n;
+        skip_group(c);
+        r->divides = true;
+        add(c, "ceil_div<int64_t>");
+        return true;
+    }
     if (!token_in(head, "at|c10|torch|caffe2") || n < 2)
         return false;
     dtype = wrapper_dtype(name);

@@ -160,6 +160,12 @@ static size_t known_word(struct grid_reader *k, size_t i, size_t last, int depth
 
         if (type.pointer)
             return 0;
+        if (type.lanes > 1) { /* extent.x */
+            if (!wrapper_is_sizes(&type) || i + 2 >= last || !token_is(&r->v[i + 1], "."))
+                return 0;
+            str_addf(out, "%s_%s", word, token_text(r->arena, &r->v[i + 2]));
+            return i + 3;
+        }
         return type.type ? (str_add(out, word), i + 1) : known_member(r, i, last, out);
     }
     if (i + 1 < last && wrapper_sign(&r->v[i + 1], "( . [ -> <"))

@@ -162,6 +162,18 @@ SOUND = [
     ("held", "src/said.cu", "pair_each", "[100]", ["{name: y, type: f32, shape: [2 * n], role: out}"]),
     ("held", "src/said.cu", "range_sizes", "[100]", ["flags: [--std=c++20]\n"]),
     ("held", "src/said.cu", "take_flags", "[100]", ["{name: states, type: u8, "]),
+    # Launches within functions that cannot be read or run, and sizes that go together.
+    ("apart", "src/apart.cu", "negate_each", "[100]", ["args:\n  - {name: x, type: f32, shape: [n], role: inout}\n  - {name: n, type: i32, value: n}\ndims"]),
+    ("apart", "src/apart.cu", "add_parts", "[100]", ["{name: x, type: f32, shape: [4 * n], role: in}", "shape: [n], role: out}"]),
+    ("apart", "src/apart.cu", "fill_board", "[20, 30]", ["{name: board, type: f32, shape: [extent_x, extent_y], role: out}"]),
+    ("apart", "src/apart.cu", "conjugate_each", "[100]", ["{name: z, type: f64, shape: [2 * n], role: inout}"]),
+    ("apart", "src/apart.cu", "turn_image", "[40, 20]", ["{name: pitch_out, type: i32, value: rows * 4} # TODO: a guess: "]),
+    ("apart", "src/apart.cu", "double_list", "[100]", ["{name: list_at, type: f32, shape: [list_length], role: inout}"]),
+    ("apart", "src/apart.cu", "next_places", "[100]", ["{name: p_at, type: i32, shape: [p_length], role: inout}"]),
+    ("apart", "src/apart.cu", "reverse_lines", "[20]", ["shape: [96 * blocks], role: inout}"]),
+    ("apart", "src/apart.cu", "clip_each", "[100]", ["{name: x, type: f16, shape: [n], role: inout}"]),
+    ("apart", "src/apart.cu", "look_up", "[100]", ["{name: where, type: f32, shape: [n], role: in, values: {kind: uniform, low: 0, high: 1}} # TODO: a guess: "]),
+    ("apart", "src/apart.cu", "count_each", "[100]", ["{name: counts, type: i32, shape: [n], role: inout}"]),
 ]
 
 
