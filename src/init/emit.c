@@ -577,8 +577,8 @@ void init_make_plain(struct init_source *s, const struct init_decl *d)
         const bool defaulted = end > i + 2 && token_in(&v[end - 2], "default|delete"),
                    elsewhere = token_is(&v[end - 1], ";") && !token_is(&v[end - 2], "}") && !defaulted,
                    empty = token_is(&v[end - 1], "}") && token_is(&v[end - 2], "{");
-        if (is_host_constructor(s, d, i, end) || is_host_function(s, d, i, end) ||
-            (making == DESTROYS && (elsewhere || empty)) ||
+        if ((s->plainer && (maker || making == DESTROYS)) || is_host_constructor(s, d, i, end) ||
+            is_host_function(s, d, i, end) || (making == DESTROYS && (elsewhere || empty)) ||
             ((making == MAKES_COPY || making == MAKES_OF_NOTHING) && elsewhere) ||
             (making == MAKES_COPY && defaulted)) {
             leave_tokens(s, i, end);

@@ -510,14 +510,14 @@ static void fail_left_out(struct init_source *s, const char *name)
  */
 static bool define_switch(struct init_source *s, const char *name)
 {
-    static const char *const forms[] = {"ifdef ", "if defined(", "if defined (", "if defined "};
+    static const char *const forms[] = {"ifdef ", "if defined(", "if defined (", "if defined ", "if "};
     size_t at;
     const char *by = leaves_out(s, name, &at);
 
     for (size_t i = 0; by && i < ARRAY_LEN(forms); i++) {
         const char *word = by + 1 + strspn(by + 1, " \t"), *macro = word + strlen(forms[i]);
         const size_t len = str_starts(word, forms[i]) ? str_word(macro) : 0;
-        if (!len)
+        if (!len || (str_eq(forms[i], "if ") && macro[len + strspn(macro + len, " \t\r")]))
             continue;
         macro = arena_strndup(s->arena, macro, len);
         for (size_t k = 0; k < s->supplied.n; k++) {

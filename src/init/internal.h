@@ -132,6 +132,7 @@ struct init_source {
     struct unit unit; /* what the expander needs of one */
     int64_t *fuel;    /* of struct init_task */
     bool unclean;     /* so is that */
+    bool plainer;     /* classes that a launcher fills have no constructors at all */
     bool modern;      /* C++20 is what the compiler asks for */
     struct judge_compiles *compiles;
     const char *others; /* what is said where several kernels have the name; NULL: this one alone */

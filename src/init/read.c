@@ -243,7 +243,11 @@ static void directive(struct reader *r, struct init_file *f, const struct token 
         cut(r, hash, last);
         return;
     }
-    if (token_in(name, "define|undef"))
+    if (token_in(name, "define|undef") && name < last &&
+        token_in(name + 1, "__global__|__device__|__host__|__shared__|__constant__|__managed__|__forceinline__|"
+                           "__noinline__|__launch_bounds__|__restrict__|__align__|__location__"))
+        cut(r, hash, last); /* the compiler's own words, as a copy of its headers has them */
+    else if (token_in(name, "define|undef"))
         note_macro(r, hash, last);
     else if (token_is(name, "include"))
         include(r, f, hash, last);

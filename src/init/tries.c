@@ -201,10 +201,16 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
     }
     for (size_t i = 0; i < s->decls.n && !ran; i++)
         s->decls.v[i].banned = false;
-    if (!ran)
-        init_forget_members(s);
-    if (!ran)
-        *err = first;
+    if (ran)
+        return true;
+    init_forget_members(s);
+    *err = first;
+    if (s->plainer || !strstr(first.text, "of which a constructor, a copy or its end is not understood"))
+        return false;
+    s->plainer = true;
+    *t = (struct init_task){0};
+    ran = init_write_task(s, w, own, t, folder, err);
+    s->plainer = false;
     return ran;
 }
 

@@ -50,11 +50,12 @@ struct alone {
 
 const char *wrapper_guessed_value(struct wrapper_reader *r, const struct wrapper_tparam *p)
 {
-    static const char *const numbers[INIT_NUMBERS] = {"1", "4", "8", "64", "128"};
+    static const char *const numbers[INIT_NUMBERS] = {"1", "4", "8", "64", "128"},
+                             *const threads[INIT_BLOCKS] = {"256", "128", "32", "1024", "64"};
     const char *value = wrapper_plain_value(r, p);
 
     if (!value && wrapper_names_threads(p->name))
-        value = "256";
+        value = threads[r->in->block];
     else if (!value && (strcasestr(p->name, "warp_size") || strcasestr(p->name, "warpsize")))
         value = "32";
     else if (!value) {

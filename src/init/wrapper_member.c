@@ -298,6 +298,19 @@ static bool says_twice(const struct wrapper_reader *r, const struct init_decl *d
     return n > 1;
 }
 
+/* The class and its specialisations. */
+static void make_plain(struct wrapper_reader *r, const struct init_decl *d)
+{
+    const struct init_names *all = init_named(r->source, d->name);
+
+    init_make_plain(r->source, d);
+    for (size_t i = 0; i < all->decls.n; i++) {
+        const struct init_decl *x = &r->source->decls.v[all->decls.v[i]];
+        if (x != d && x->kind == INIT_TYPE && str_eq(x->scope, d->scope))
+            init_make_plain(r->source, x);
+    }
+}
+
 /* All members of the struct, those of its bases first. */
 static bool collect(struct collecting *c, const char *spelled, int depth)
 {
@@ -312,7 +325,7 @@ static bool collect(struct collecting *c, const char *spelled, int depth)
     if (!d)
         return false;
     if (c->make_plain)
-        init_make_plain(r->source, d);
+        make_plain(r, d);
     name_tparams(r, d, spelled, &names);
     for (open = d->first; open < d->end && !token_is(&v[open], "{"); open++)
         continue;

@@ -60,8 +60,19 @@ enum { MOST_ASKED = 8 };
 
 struct asked { /* of a type: names of its members; "operator": it is called */
     const char *v[MOST_ASKED];
-    size_t n;
+    size_t n, given; /* given: with so many arguments */
 };
+
+/* How many items the list has that opens at token i. */
+static size_t items(const struct token *v, size_t n, size_t i)
+{
+    const size_t close = wrapper_skip(v, n, i) - 1;
+    size_t count = 0;
+
+    for (size_t item = i + 1; item < close; item = wrapper_item(v, item, close) + 1)
+        count++;
+    return count;
+}
 
 static void add_asked(struct asked *to, const char *name)
 {
@@ -78,8 +89,10 @@ static void ask_there(struct arena *a, const struct token *v, size_t n, size_t i
 {
     if (i + 1 < n && wrapper_sign(&v[i], ". ::") && v[i + 1].kind == TOK_WORD)
         add_asked(to, token_text(a, &v[i + 1]));
-    else if (i < n && token_is(&v[i], "("))
+    else if (i < n && token_is(&v[i], "(")) {
         add_asked(to, "operator");
+        to->given = items(v, n, i);
+    }
 }
 
 /* Of the type called `name` and of variables of it. */
@@ -125,7 +138,9 @@ static bool answers(const struct init_source *s, const struct init_decl *d, cons
     for (size_t i = 0; i < of->n; i++) {
         bool there = false;
         for (size_t k = open; k + 1 < d->end && !there; k++)
-            there = token_is(&v[k], of->v[i]) && (!str_eq(of->v[i], "operator") || token_is(&v[k + 1], "("));
+            there = token_is(&v[k], of->v[i]) &&
+                    (!str_eq(of->v[i], "operator") || (token_is(&v[k + 1], "(") && token_is(&v[k + 3], "(") &&
+                                                       items(v, d->end, k + 3) == of->given));
         if (!there)
             return false;
     }

@@ -96,7 +96,7 @@ struct type_name { /* typedef, using, struct, enum */
     struct expr *align;
     const struct template_arg_node *special_args; /* template <> struct name<...>; `special` lists these */
     size_t n_special_args;
-    VEC(const struct type_name *) special;
+    VEC(const struct type_name *) special, partial; /* partial: with parameters of its own */
 };
 
 struct enumerator {

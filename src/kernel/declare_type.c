@@ -333,6 +333,8 @@ static void type_add(struct parser *p, const struct scope *s, struct type_name *
         }
         for (size_t k = 0; k < o->special.n; k++)
             vec_add(p->arena, &type->special, o->special.v[k]);
+        for (size_t k = 0; k < o->partial.n; k++)
+            vec_add(p->arena, &type->partial, o->partial.v[k]);
     }
     declare_in(p->unit, types, type);
     decl_add(p->unit, (struct decl){DECL_TYPE, type->name, s->prefix, at, .type = type});
@@ -361,14 +363,21 @@ static void specialisation(struct parser *p, const struct scope *s, struct type_
         if (!general)
             continue;
         general->opaque = general->specialised = true;
-        if (!full)
+        if (!full && !type->is_struct)
             continue;
         type->special_args = parse_template_args(p, &type->n_special_args);
         const struct token *open = p->t;
         bool whole = type->n_special_args == general->n_tparams; /* no default argument, no pack */
         for (size_t k = 0; k < general->n_tparams; k++)
             whole &= !general->tparams[k].pack;
-        if (whole && parse_take(p, "{")) {
+        if (whole && !full) {
+            type->opaque |= !parse_take(p, "{");
+            if (!type->opaque)
+                struct_members(p, type);
+            general->opaque = opaque;
+            general->specialised = specialised;
+            vec_add(p->arena, &general->partial, type);
+        } else if (whole && parse_take(p, "{")) {
             struct_members(p, type);
             set_pack(type, open, p->t);
             general->opaque = opaque;
@@ -384,7 +393,7 @@ static void specialisation(struct parser *p, const struct scope *s, struct type_
     parse_take(p, ";");
 }
 
-/* `: public a::b` in front of the members; NULL: it is more than one plain name. */
+/* `: public a::b<T>` in front of the members; NULL: it is more than one plain name. */
 static struct type_node *base_struct(struct parser *p)
 {
     const struct token *t = p->t + 1;
@@ -394,9 +403,15 @@ static struct type_node *base_struct(struct parser *p)
     p->t = t;
     while (t->kind == TOK_WORD && token_is(t + 1, "::"))
         t += 2;
-    if (t->kind != TOK_WORD || !token_is(t + 1, "{") || token_in(t, "private|protected|virtual"))
+    if (t->kind != TOK_WORD || !(token_is(t + 1, "{") || token_is(t + 1, "<")) ||
+        token_in(t, "private|protected|virtual"))
         return NULL;
-    return parse_specifiers(p, &spec);
+    const struct token *start = p->t;
+    struct type_node *base = parse_specifiers(p, &spec);
+    if (parse_is(p, "{"))
+        return base;
+    p->t = start;
+    return NULL;
 }
 
 bool type_definition(struct parser *p, const struct scope *s, struct template_param *tparams, size_t n_tparams,

@@ -197,6 +197,7 @@ const struct type *type_resolve_for(struct interp *in, struct env *env, const st
 struct env *bind_template(struct interp *in, struct env *env, const struct template_param *tparams,
                           size_t n_tparams, const struct type_node *n);
 /* The specialisation that these bound parameters mean, whose members count in *bound; else t itself. */
+/* Which specialisation of the template it is, or the template; NULL: that is not known. */
 const struct type_name *type_special(struct interp *in, const struct type_name *t, struct env **bound);
 /* std::enable_if_t<condition, ...>, or what points to it: does the condition hold? True of other types. */
 bool type_enabled(struct interp *in, struct env *env, const struct type_node *n);

@@ -267,7 +267,11 @@ static bool member_constant(struct interp *in, struct env *env, const struct exp
              "%s has specialisations that are not understood; use if constexpr or ?:", t->name);
     if (t->is_template && !bound) {
         bound = bind_template(in, env, t->tparams, t->n_tparams, &n);
-        t = type_special(in, t, &bound);
+        const struct type_name *special = type_special(in, t, &bound);
+        if (!special)
+            fail(in->unit, e->at,
+                 "%s has specialisations that are not understood; use if constexpr or ?:", t->name);
+        t = special;
     }
     for (size_t i = 0; i < t->n_fields; i++) {
         const struct field *f = &t->fields[i];

@@ -347,33 +347,6 @@ struct env *bind_template(struct interp *in, struct env *env, const struct templ
     return bound;
 }
 
-const struct type_name *type_special(struct interp *in, const struct type_name *t, struct env **bound)
-{
-    for (size_t i = 0; i < t->special.n; i++) {
-        const struct type_name *s = t->special.v[i];
-        const struct template_arg *args = eval_template_args(in, NULL, s->special_args, s->n_special_args);
-        bool same = s->n_special_args == (*bound)->names.n;
-
-        for (size_t k = 0; same && k < s->n_special_args; k++) {
-            const struct binding *b = &(*bound)->names.v[k];
-
-            if (!b->type != !args[k].type)
-                same = false;
-            else if (!b->type && !type_is_integer(b->cell->type))
-                fail(in->unit, NULL, "specialisations of %s by what is no type and no integer", t->name);
-            else if (b->type)
-                same = type_same(b->type, args[k].type);
-            else
-                same = b->cell->value.i == convert(in, NULL, args[k].value, b->cell->type, false).i;
-        }
-        if (same) {
-            *bound = arena_new(in->arena, struct env);
-            return s;
-        }
-    }
-    return t;
-}
-
 static bool is_enable_if(const struct type_node *n)
 {
     return n->kind == TN_NAME && n->look == LOOK_STD && n->n_args && n->args[0].value &&
@@ -518,8 +491,8 @@ static const struct type *resolve_struct(struct interp *in, struct env *env, con
     struct env *bound = t->is_template ? bind_template(in, env, t->tparams, t->n_tparams, n) : NULL;
     const struct type_name *general = t;
 
-    if (bound)
-        t = type_special(in, t, &bound);
+    const struct type_name *special = bound ? type_special(in, t, &bound) : t;
+    t = special ? special : t;
     *s = (struct type){.kind = TY_OPAQUE, .name = t->qualified, .align = 1, .declared = t, .bound = bound};
     if (general->is_template) {
         struct template_arg *args = eval_template_args(in, env, n->args, n->n_args);
@@ -537,7 +510,7 @@ static const struct type *resolve_struct(struct interp *in, struct env *env, con
         if (strlen(s->name) > 2000)
             fail(in->unit, n->at, "the template arguments of %s are too long", t->name);
     }
-    if (!t->opaque)
+    if (!t->opaque && special)
         layout_struct(in, t, bound, &s->size, &s->align);
     if (s->size > 0 && (!t->constructed || is_makeable(t)))
         make_record(in, t, bound, s);
@@ -633,7 +606,7 @@ static const struct type *resolve_member(struct interp *in, struct env *env, con
     t = resolve(in, env, &head, NULL);
     if (!t->declared || !t->declared->is_struct)
         return NULL;
-    if (t->declared->specialised)
+    if (t->declared->specialised || (t->declared->partial.n && !t->size))
         fail(in->unit, n->at,
              "%s has specialisations that are not understood; use if constexpr or ?:", t->declared->name);
     member = member_type_find(t->declared, colon + 1);

@@ -173,6 +173,10 @@ SOUND = [
     ("apart", "src/apart.cu", "reverse_lines", "[20]", ["shape: [96 * blocks], role: inout}"]),
     ("apart", "src/apart.cu", "clip_each", "[100]", ["{name: x, type: f16, shape: [n], role: inout}"]),
     ("apart", "src/apart.cu", "look_up", "[100]", ["{name: where, type: f32, shape: [n], role: in, values: {kind: uniform, low: 0, high: 1}} # TODO: a guess: "]),
+    ("apart", "src/apart.cu", "widen_all", "[100]", ["{name: y, type: f64, shape: [n], role: out}", "WITH_WIDE, which is 1 here"]),
+    ("apart", "src/apart.cu", "halve_counted", "[100]", ["{name: list_at, type: f32, shape: [list_count], role: inout}"]),
+    ("apart", "src/apart.cu", "add_row", "[5, 40]", ["role: inout}"]),
+    ("apart", "src/apart.cu", "join_halves", "[100]", ["shape: [2 * n], role: in}", "shape: [n], role: out}"]),
     ("apart", "src/apart.cu", "count_each", "[100]", ["{name: counts, type: i32, shape: [n], role: inout}"]),
 ]
 

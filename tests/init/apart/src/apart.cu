@@ -139,3 +139,69 @@ __global__ void count_each(int *counts, hidden_state *state, int n)
     if (i < n && state)
         counts[i] += 1;
 }
+
+// The compiler's own words, as a copy of its headers has them, and a switch of the build.
+#define __device__ __location__(device)
+#if WITH_WIDE
+__global__ void widen_all(const float *x, double *y, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = x[i];
+}
+#endif
+
+// A class that comes from a template, whose constructors no launcher can call.
+template <typename T> struct first_of {
+    T *at;
+    __host__ __device__ first_of() : at(nullptr) {}
+    __host__ __device__ first_of(T *p) : at(p) {}
+};
+template <typename T> struct counted : public first_of<T> {
+    unsigned long count;
+    __host__ __device__ counted() : count(0) {}
+    __host__ __device__ counted(T *p, unsigned long n) : first_of<T>(p), count(n) {}
+};
+
+__global__ void halve_counted(counted<float> list)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < list.count)
+        list.at[i] *= 0.5f;
+}
+
+// A view whose rows are views of a specialisation.
+template <typename T, int N> struct rows_of {
+    T *data;
+    int sizes[N];
+    __host__ __device__ rows_of(T *p, const int *n) : data(p)
+    {
+        for (int i = 0; i < N; i++)
+            sizes[i] = n ? n[i] : 0;
+    }
+};
+template <typename T> struct rows_of<T, 1> {
+    T *data;
+    int sizes[1];
+    __host__ __device__ rows_of(T *p, const int *n) : data(p) { sizes[0] = n ? n[0] : 0; }
+};
+
+__global__ void add_row(rows_of<float, 2> board, rows_of<float, 1> row)
+{
+    for (int i = threadIdx.x; i < board.sizes[1]; i += blockDim.x)
+        board.data[blockIdx.x * board.sizes[1] + i] += row.data[i];
+}
+
+// Of classes that are called the one that takes as many arguments.
+template <typename T> struct larger_of {
+    __device__ T operator()(const T &a, const T &b) const { return a > b ? a : b; }
+};
+template <typename T> struct twice_of {
+    __device__ T operator()(const T &a) const { return a + a; }
+};
+template <class One, class Two, typename T> __global__ void join_halves(One one, Two two, const T *x, T *y, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = two(one(x[i]), one(x[n + i]));
+}
