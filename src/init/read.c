@@ -203,8 +203,9 @@ static void include(struct reader *r, const struct init_file *by, const struct t
         return; /* a macro makes the name */
     name = quoted ? arena_strndup(s->arena, v->s + 1, v->len - 2)
                   : arena_strndup(s->arena, v->s + 1, (size_t)(last->s - v->s) - 1);
+    struct err err;
     f = init_find(s, by, name, quoted, v->at);
-    if (!f) {
+    if (!f || (!lex(s, f, &err) && strstr(err.text, "words and signs"))) { /* tables of numbers, mostly */
         vec_add(s->arena, &s->missing,
                 ((struct init_include){arena_printf(s->arena, quoted ? "\"%s\"" : "<%s>", name), v->at}));
         return;

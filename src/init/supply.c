@@ -12,9 +12,13 @@ static const char *missing_name(const struct init_source *s, const char *why)
 {
     static const struct {
         const char *before, *behind;
-    } words[] = {{"identifier \"", "\" is undefined"}, {"the name ", " is not known"},
-                 {"the type ", " is not known"},       {"the type ", " is not understood"},
-                 {"has no member \"", "\""},           {"error: ", " is not a template"}};
+    } words[] = {{"identifier \"", "\" is undefined"},
+                 {"the name ", " is not known"},
+                 {"the type ", " is not known"},
+                 {"the type ", " is not understood"},
+                 {"has no member \"", "\""},
+                 {"error: ", " is not a template"},
+                 {"the function ", " is not understood"}};
 
     const char *space = strstr(why, "must be a class or namespace name: ");
     const char *scope = space ? strstr(space, "::") : NULL; /* of the line that it stands in */
@@ -273,6 +277,21 @@ static const char *number_elsewhere(struct init_source *s, const char *name)
     return NULL;
 }
 
+/* Is it in capitals, and stands around a call of the runtime somewhere: `TRY(cudaGetDevice(&device))`? */
+static bool is_around_calls(const struct init_source *s, const char *name)
+{
+    const char *call = arena_printf(s->arena, "%s(cuda", name);
+    bool any = false;
+
+    for (const char *p = name; *p; p++) {
+        if (islower((unsigned char)*p))
+            return false;
+    }
+    for (size_t i = 0; i < s->files.n && !any; i++)
+        any = strstr(s->files.v[i]->text, call) != NULL;
+    return any;
+}
+
 bool init_supply(struct init_source *s, const char *why, bool numbers)
 {
     const char *name = missing_name(s, why);
@@ -288,6 +307,13 @@ bool init_supply(struct init_source *s, const char *why, bool numbers)
         return true;
     if (strstr(why, "is undefined") && from_behind(s, name))
         return true;
+    if (!init_named(s, name) && is_around_calls(s, name)) {
+        vec_add(s->arena, &s->supplied,
+                ((struct init_supplied){arena_printf(s->arena, "%s(...)", name), "(__VA_ARGS__)", NULL}));
+        return true;
+    }
+    if (strstr(why, "the function "))
+        return false;
     const char *number = numbers ? number_elsewhere(s, name) : NULL;
     if (!numbers || (init_named(s, name) && !number))
         return false;

@@ -398,6 +398,11 @@ static void give_member(struct alone *d, const char *name, const struct wrapper_
         give_extents(d, name, m, of);
         return;
     }
+    if (!m->type.pointer && !m->array && m->type.lanes > 1 && !str_in(m->type.type, "f16|bf16")) {
+        str_addf(&d->fill, "    %s.%s = %s;\n", name, m->path,
+                 wrapper_give_vector(r, a.name, &m->type, &d->params));
+        return;
+    }
     wrapper_add_param(&d->params, "%s%s %s%s", c, element ? element : m->type.spelled,
                       m->type.pointer ? "*" : "", a.name);
     if (element && wrapper_type_name(r, m->type.spelled, NULL))

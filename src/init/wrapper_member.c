@@ -150,9 +150,10 @@ static int extent_of(struct wrapper_reader *r, const struct token *v, size_t fir
 static void add_members(struct wrapper_reader *r, const struct token *v, size_t first, size_t last,
                         struct wrapper_members *to)
 {
-    size_t item = first, type_end = 0;
+    size_t type_end = 0;
 
-    while (item < last) {
+    first += token_is(&v[first], "mutable");
+    for (size_t item = first; item < last;) {
         size_t end = wrapper_item(v, item, last), name = item;
         struct wrapper_member m = {0};
 

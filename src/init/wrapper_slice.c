@@ -341,6 +341,17 @@ static void name_switched(const struct slice *s, const char *statements, struct 
     }
 }
 
+/* `TRY(cudaGetDevice(&device))` at [first, last), which nobody defines: the call alone. */
+static bool is_checked_call(const struct wrapper_reader *r, size_t first, size_t last)
+{
+    const char *word = token_text(r->arena, &r->v[first]);
+
+    return last > first + 3 && r->v[first].kind == TOK_WORD && token_is(&r->v[first + 1], "(") &&
+           str_starts(token_text(r->arena, &r->v[first + 2]), "cuda") && !str_starts(word, "cuda") &&
+           wrapper_skip(r->v, last, first + 1) == last && !init_named(r->source, word) &&
+           !map_has(&r->source->macro_names, word);
+}
+
 /* What the template's arguments, the grid, the block and the shared bytes of the launch at [name, close) say;
  * its stream is the launcher's. */
 static void need_launch(struct slice *s, size_t name, size_t close)
@@ -426,8 +437,13 @@ static bool write_slice(struct slice *s, size_t name, const struct init_wrapped 
             for (size_t k = first; k < next->last; k++)
                 known = known || (k + 1 < next->last && token_is(&r->v[k], s->given.entries[i].key) &&
                                   token_is(&r->v[k + 1], "=") && k > first);
+        size_t last = next->last;
+        if (is_checked_call(r, first, last)) {
+            first += 2;
+            last--;
+        }
         if (!known)
-            str_addf(&statements, "    %s;\n", wrapper_expr(r, first, next->last));
+            str_addf(&statements, "    %s;\n", wrapper_expr(r, first, last));
     }
     str_addf(&statements, "    %s(%s);\n", wrapper_expr(r, name, close + 1), str_text(&call));
     wrapper_add_helpers(r, &text);

@@ -77,7 +77,7 @@ void parse_skip_balanced(struct parser *p)
 static const char *const builtin_words[] = {"unsigned", "signed", "char", "short", "int", "long",
                                             "float",    "double", "bool", "void",  "auto"};
 static const char specifier_words[] =
-    "const|constexpr|volatile|static|inline|extern|register|typename|struct|class|enum|union|decltype|"
+    "const|constexpr|volatile|mutable|static|inline|extern|register|typename|struct|class|enum|union|decltype|"
     "thread_local|__restrict__|__device__|__host__|__global__|__constant__|__shared__|__managed__|"
     "__forceinline__|__inline__|__inline|__noinline__|__launch_bounds__|__cluster_dims__|__maxnreg__|"
     "__block_size__|__align__|alignas|__attribute__|__grid_constant__|__nv_pure__|__extension__|mutable|"
@@ -297,7 +297,7 @@ void parse_attributes(struct parser *p, struct specifiers *s)
     static const char bracketed[] =
         "__launch_bounds__|__cluster_dims__|__maxnreg__|__block_size__|__align__|alignas";
     static const char ignored[] =
-        "volatile|register|typename|__restrict__|__managed__|__forceinline__|__inline__|__inline|"
+        "volatile|mutable|register|typename|__restrict__|__managed__|__forceinline__|__inline__|__inline|"
         "__noinline__|__grid_constant__|__nv_pure__|__extension__|mutable|explicit|virtual|friend|__restrict";
 
     for (;;) {
