@@ -193,6 +193,8 @@ struct l2_line {                    /* touched by the sample of this launch */
     bool early;               /* a block read it before anything that it had asked for could be there */
     uint32_t atomics, first_block; /* requests to update it; the first block (in the grid) that made one */
     uint32_t counts;               /* of its words, where the second request came: 1 + their place; 0: none */
+    const struct warp_clock *warp; /* of that block, that touched it last */
+    float at_warp;                 /* its part of: */
     float at_moved, at_shared;     /* bytes the block had asked the L2 for by then: its own, others' too */
     uint8_t dirty;                 /* sectors that were stored since it came from DRAM */
     float at_passed;               /* bytes that had come through its L1 by then */

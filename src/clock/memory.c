@@ -94,15 +94,39 @@ static bool is_shared(const struct ptx_profile *p, const struct touched *t)
     return t->own / (double)(p->samples.n + 1) * p->concurrent > AGAIN * (double)t->size;
 }
 
+/* What the block has asked the L2 for of its own since it was at the line, in bytes of all blocks that run.
+ * Warps are simulated for some time each but run side by side: while one asks for lines the others do, too. */
+static double own_since(const struct ptx_profile *p, const struct block_clock *k, const struct l2_line *l)
+{
+    double since = k->moved - (double)l->at_moved;
+
+    if (l->warp == k->asking)
+        since = MAX(since, (k->asking->moved - (double)l->at_warp) * k->warps);
+    return since * p->concurrent;
+}
+
+/* Room in the L2 that is taken by what is asked of a line. It has room for whole lines alone; lanes that spread
+ * over many take the rest of them later, if at all. Who is back soon takes none again. */
+static double room_taken(const struct ptx_profile *p, const struct block_clock *k, const struct l2_line *l,
+                         bool known, unsigned bytes)
+{
+    static const double SOON = 0.3; /* of the L2: half of what it surely holds */
+
+    if (!k->spread)
+        return bytes;
+    bool is_soon = known && l->block == k->number && own_since(p, k, l) < SOON * (double)p->device->l2_bytes;
+    return is_soon ? 0 : LINE_BYTES;
+}
+
 /* Bytes that the L2 has been asked for since the block was here: by each block of its own what it moved, at
  * most all that it has touched; and what they share, once. */
 static double again_after(const struct ptx_profile *p, const struct block_clock *k, const struct l2_line *l)
 {
-    double own = MIN(k->moved - (double)l->at_moved, k->touched), shared = 0;
+    double own = MIN(own_since(p, k, l), k->touched * p->concurrent), shared = 0;
 
     for (size_t q = 0; q < p->allocs.n; q++)
         shared += is_shared(p, &p->allocs.v[q]) ? (double)p->allocs.v[q].size : 0;
-    return own * p->concurrent + MIN((k->shared - (double)l->at_shared) * p->concurrent, shared);
+    return own + MIN((k->shared - (double)l->at_shared) * p->concurrent, shared);
 }
 
 /* DRAM gives 64 bytes at least. */
@@ -200,9 +224,14 @@ float l2_access(struct ptx_profile *p, struct block_clock *k, const struct acces
     }
     dram_lines *= reads;
     k->s.dram_lines += dram_lines;
+    double room = shared ? 0 : room_taken(p, k, l, known, SECTOR_BYTES * n);
     l->block = k->number;
-    *(shared ? &k->shared : &k->moved) += SECTOR_BYTES * n;
+    l->warp = k->asking;
+    k->moved += room;
+    k->asking->moved += room;
+    k->shared += shared ? SECTOR_BYTES * n : 0;
     l->at_moved = (float)k->moved;
+    l->at_warp = (float)k->asking->moved;
     l->at_shared = (float)k->shared;
     l->at_time = now;
     l->at_passed = (float)k->passed;
@@ -388,6 +417,9 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
         k->s.run_end += line[q] + 1 == k->s.run_end;
         total += (unsigned)__builtin_popcount(sectors[q]);
     }
+    k->asking = c;
+    k->warps = w->block->n_warps;
+    k->spread = n > JOINED;
     k->parts = x->kind == ACCESS_STORE && lanes * x->bytes < total * SECTOR_BYTES;
     for (unsigned q = 0; q < n; q++) {
         unsigned need = sectors[q];

@@ -590,6 +590,9 @@ static float prof_bulk(struct warp *w, const struct insn *i, struct alloc *a, ui
         struct access x = {.kind = (uint8_t)kind, .space = SPACE_GLOBAL};
         struct touched *t = touched_of(p, a);
         const double before = k->s.dram_lines;
+        k->asking = warp_clock(w);
+        k->warps = w->block->n_warps;
+        k->spread = false;
         for (uint64_t at = addr; at < addr + bytes;) {
             uint64_t line = at / LINE_BYTES, stop = MIN(addr + bytes, (line + 1) * LINE_BYTES);
             unsigned sectors = 0;

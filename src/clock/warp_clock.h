@@ -24,6 +24,7 @@ struct warp_clock {
     float returned, asked; /* when the last load's data had come through the quarter's port; its start */
     float waited;          /* caused by loads */
     float sync;
+    double moved;   /* its part of the block's */
     float acquired; /* when it last gave up what the L1 held */
     uint32_t next_pc, pc;
     float start;     /* of the instruction that executes */
@@ -61,7 +62,10 @@ struct block_clock {
     struct kept kept;
     struct sample s;
     uint32_t number;
-    double touched;       /* bytes that no other block is known to share */
+    double touched;            /* bytes that no other block is known to share */
+    struct warp_clock *asking; /* of so many, and whether its lanes go to more than a few lines */
+    unsigned warps;
+    bool spread;
     double moved, shared; /* bytes asked of the L2, and stored: of those, of the others */
     bool parts;           /* the store that executes writes parts of sectors */
     double passed;        /* bytes that its share of the L1 did not have when they were asked for */

@@ -29,6 +29,13 @@ static const char module_text[] =
     "again:\nand.b32 %r4, %r3, 7;\nshl.b32 %r4, %r4, 5;\nshr.u32 %r5, %r3, 3;\nshl.b32 %r5, %r5, 2;\n"
     "add.u32 %r4, %r4, %r5;\ncvt.u64.u32 %rd3, %r4;\nadd.s64 %rd3, %rd1, %rd3;\nst.global.u32 [%rd3], %r3;\n"
     "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p, %r3, 64;\n@%p bra again;\nret;\n}\n"
+    /* a thread's two lines, word by word */
+    ".visible .entry word_by_word(.param .u64 out)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nmad.lo.s32 %r1, %r1, 128, %r2;\n"
+    "mul.wide.u32 %rd2, %r1, 256;\nadd.s64 %rd1, %rd1, %rd2;\nmov.u32 %r3, 0;\n"
+    "again:\nst.global.u32 [%rd1], %r3;\nadd.s64 %rd1, %rd1, 4;\n"
+    "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p, %r3, 64;\n@%p bra again;\nret;\n}\n"
     /* sixteen words anywhere in 64 MiB */
     ".visible .entry anywhere(.param .u64 out)\n{\n"
     ".reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.reg .pred %p;\n"
@@ -111,6 +118,21 @@ static void test_stores_in_turn(void **state)
     bench_close(&b);
 }
 
+/* The same word by word. Lines of all threads that run are 32 MiB, of which some have gone when the next word
+ * comes, though a warp that runs alone would come to its own again at once. */
+static void test_stores_word_by_word(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    double few = bench_time(&b, "word_by_word", 256, 128).dram_us;
+    double all = bench_time(&b, "word_by_word", 2048, 128).dram_us;
+    assert_true(few < 256.0 * 128 * 256 / 4000 * 1e-3);
+    if (all < 2048 * 128 * 256 / 4000 * 1e-3 * 1.5 || all > 2048 * 128 * 64 / 15.7e3)
+        fail_msg("%.1f us", all);
+    bench_close(&b);
+}
+
 /* Half of 64 MiB that are read anywhere is in the L2: DRAM gives 64 bytes for each second word. */
 static void test_read_anywhere(void **state)
 {
@@ -189,9 +211,10 @@ static void test_called_code(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stores_in_turn), cmocka_unit_test(test_read_anywhere),
-        cmocka_unit_test(test_lines_stay),     cmocka_unit_test(test_updates_meanwhile),
-        cmocka_unit_test(test_called_code),    cmocka_unit_test(test_lanes_apart),
+        cmocka_unit_test(test_stores_in_turn),    cmocka_unit_test(test_stores_word_by_word),
+        cmocka_unit_test(test_read_anywhere),     cmocka_unit_test(test_lines_stay),
+        cmocka_unit_test(test_updates_meanwhile), cmocka_unit_test(test_called_code),
+        cmocka_unit_test(test_lanes_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
