@@ -28,9 +28,10 @@ struct touched *touched_of(struct ptx_profile *p, struct alloc *a)
     return &vec_last(&p->allocs);
 }
 
-/* Sums of floats in shared memory, of which one lane of those that share a word succeeds at a time: 92 clocks
- * each for a lone warp; of the banks 3.3, and 9 more for each other lane (shares.csv, additions). */
-static const double RETRY_LATENCY = 92, RETRY_BUSY = 3.3, RETRY_MORE = 9;
+/* Sums of floats in shared memory, of which one lane of each bank succeeds at a time, whether the others share
+ * its word or not: 92 clocks each for a lone warp; of the LSU 3.3, and 4.9 more for each other lane
+ * (meets.csv). A turn reads, adds, swaps, compares and jumps. */
+static const double RETRY_LATENCY = 92, RETRY_BUSY = 3.3, RETRY_MORE = 4.9, RETRY_SLOTS = 5;
 
 float shared_access(struct ptx_profile *p, struct block_clock *k, const struct access *x,
                     const struct price *price, struct pc_stats *s)
@@ -50,8 +51,9 @@ float shared_access(struct ptx_profile *p, struct block_clock *k, const struct a
             passes = MAX(passes, access_turns(x, &use));
         latency += (float)(passes - 1) * 2;
         if (price->retries) {
-            latency = (float)(same * RETRY_LATENCY);
-            use.busy = RETRY_BUSY + (same - 1) * RETRY_MORE;
+            latency = (float)(passes * RETRY_LATENCY);
+            use.busy = RETRY_BUSY + (passes - 1) * RETRY_MORE;
+            k->s.slots += (passes - 1) * RETRY_SLOTS;
         }
     }
     s->conflicts += passes > ideal ? passes - ideal : 0;

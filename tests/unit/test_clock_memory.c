@@ -18,6 +18,14 @@
     ";\n@%p bra next;\n" FOUR(FOUR("")) "bra next;\n"                                         \
                                         "end:\nst.global.u32 [%rd1], %r5;\nret;\n}\n"
 
+#define SUM_OF(name, apart)                                                                            \
+    ".visible .entry " name "(.param .u64 out)\n{\n.shared .align 4 .b8 words[1024];\n"                \
+    ".reg .b32 %r<8>;\n.reg .f32 %f<4>;\n.reg .pred %p;\n"                                             \
+    "mov.u32 %r1, %laneid;\nshl.b32 %r1, %r1, " apart ";\nshl.b32 %r1, %r1, 2;\nmov.u32 %r2, words;\n" \
+    "add.u32 %r2, %r2, %r1;\nmov.f32 %f1, 0f3F800000;\nst.shared.f32 [%r2], %f1;\nmov.u32 %r3, 0;\n"   \
+    "again:\natom.shared.add.f32 %f2, [%r2], %f1;\nadd.u32 %r3, %r3, 1;\n"                             \
+    "setp.lt.u32 %p, %r3, 100;\n@%p bra again;\nret;\n}\n"
+
 static const char module_text[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"k.cu\"\n" APART("apart", "16")
         APART("together", "32")
@@ -51,6 +59,9 @@ static const char module_text[] =
     "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nmad.lo.u32 %r1, %r1, 256, %r2;\n"
     "mul.wide.u32 %rd2, %r1, 128;\nadd.s64 %rd2, %rd1, %rd2;\nld.global.u32 %r5, [%rd2];\n"
     "setp.eq.u32 %p, %r5, 77;\n@%p st.global.u32 [%rd1], %r5;\nret;\n}\n"
+    /* a hundred sums by each lane to a word of its own in shared memory: in its own bank, or two lanes a bank
+     */
+    SUM_OF("one_a_bank", "0") SUM_OF("two_a_bank", "1")
     /* a sum of 1 to one word by each block's first thread, behind 20 products */
     ".visible .entry counts(.param .u64 out)\n{\n"
     ".reg .b32 %r<8>;\n.reg .f32 %f<4>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
@@ -208,13 +219,27 @@ static void test_called_code(void **state)
     arena_close(a);
 }
 
+/* Of lanes that share a bank one sum of floats succeeds at a time, though each has a word of its own. */
+static void test_sums_in_turn(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    double one = bench_time(&b, "one_a_bank", 1, 32).latency_us,
+           two = bench_time(&b, "two_a_bank", 1, 32).latency_us;
+    double turn = 100 * 92 / ptx_device_find("h200")->sm_clock_mhz;
+    if (one < turn || two - one < 0.95 * turn || two - one > 1.2 * turn)
+        fail_msg("%.2f and %.2f us", one, two);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stores_in_turn),    cmocka_unit_test(test_stores_word_by_word),
-        cmocka_unit_test(test_read_anywhere),     cmocka_unit_test(test_lines_stay),
-        cmocka_unit_test(test_updates_meanwhile), cmocka_unit_test(test_called_code),
-        cmocka_unit_test(test_lanes_apart),
+        cmocka_unit_test(test_stores_in_turn), cmocka_unit_test(test_stores_word_by_word),
+        cmocka_unit_test(test_read_anywhere),  cmocka_unit_test(test_sums_in_turn),
+        cmocka_unit_test(test_lines_stay),     cmocka_unit_test(test_updates_meanwhile),
+        cmocka_unit_test(test_called_code),    cmocka_unit_test(test_lanes_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
