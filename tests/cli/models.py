@@ -387,7 +387,7 @@ def single_is_one_conversation(folder):
 def single_sees_its_refused_file(folder):
     """A file that was refused stays in the conversation, with the place that the judge names; one that became the best
     is shown as the file to improve, and not twice."""
-    small_task(folder)
+    small_task(folder, GAINS)
     broken = file(each=2).replace("int first =", "int first = nothing +")
     with Server(scenario(rule("engineer", broken, file(each=2), file(each=1)))) as s:
         run(folder, s, agents="single", rounds=3)
