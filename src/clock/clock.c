@@ -135,9 +135,9 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
      * which its clock holds; later rounds, and later waits of one block, fill the gaps. */
     double here = MIN(x->resident, per_sm), queue = MAX(here * x->warps / d->schedulers_per_sm, 1);
     double waits = MAX(x->memory_share * x->cycles / m->l2_cycles, 1);
-    double together = (busiest / mhz + x->l2_read / m->sm_gbs * 1e-3) * here / waits * (1 - 1 / queue);
+    double step = busiest / mhz + x->l2_read / m->sm_gbs * 1e-3,
+           together = step * here / waits * (1 - 1 / queue);
     /* So do those of each later block, where barriers keep them together all the time. */
-    double step = busiest / mhz + x->l2_read / m->sm_gbs * 1e-3;
     step *= (1 - 1 / MAX(x->warps / d->schedulers_per_sm, 1)) / (x->sync_share > 0 ? 1 : waits);
     double start = (m->block_ns + WARP_NS * x->warps) * 1e-3; /* of a block */
     double later_us = x->cycles / mhz + m->crowding * MAX(step - x->cycles * x->sync_share / mhz, 0);

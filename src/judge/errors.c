@@ -140,8 +140,8 @@ void error_add(struct error_pool *p, double units, double judged, struct error_p
     }
 }
 
-/* The k-th smallest, by Hoare's FIND; reorders x, which holds no NAN. */
-/* Those below from are smaller already. */
+/* The k-th smallest, by Hoare's FIND; reorders x, which holds no NAN. Those below `from` are smaller already.
+ */
 static double nth(double *x, size_t from, size_t n, size_t nth_smallest)
 {
     ptrdiff_t low = (ptrdiff_t)from, high = (ptrdiff_t)n - 1, k = (ptrdiff_t)nth_smallest;

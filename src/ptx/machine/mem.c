@@ -101,10 +101,16 @@ static void clear(struct ptx_mem *m, uint64_t addr, uint64_t bytes)
         memset(mem_host(m, addr), 0, bytes);
 }
 
+/* The beginning of the page that holds it. */
+static uint8_t *page_of(uint8_t *at)
+{
+    return at - (uintptr_t)at % MEM_PAGE;
+}
+
 static void clear_init(struct ptx_mem *m, uint64_t addr, uint64_t bytes)
 {
     uint8_t *from = m->init + (addr - MEM_BASE) / 8, *to = from + (bytes + 7) / 8;
-    uint8_t *first = mem_page_of(from + MEM_PAGE - 1), *last = mem_page_of(to);
+    uint8_t *first = page_of(from + MEM_PAGE - 1), *last = page_of(to);
 
     if (!mem_range_is_dirty(m->range, mem_host(m, addr)))
         return;
@@ -171,13 +177,13 @@ static uint64_t range_take(struct ptx_mem *m, uint64_t size, uint64_t align, boo
 }
 
 /* Fewer faults, where the host's kernel goes along. */
-static void want_large_pages(struct ptx_mem *m, uint64_t addr, uint64_t size)
+static void want_large_pages(const struct ptx_mem *m, uint64_t addr, uint64_t size)
 {
     uint64_t from = (addr - MEM_BASE) / MEM_PAGE * MEM_PAGE;
 
     m->range->large = true;
     madvise(m->host + from, size, MADV_HUGEPAGE);
-    madvise(mem_page_of(m->init + from / 8), size / 8, MADV_HUGEPAGE);
+    madvise(page_of(m->init + from / 8), size / 8, MADV_HUGEPAGE);
 }
 
 uint64_t ptx_mem_alloc(struct ptx_mem *m, const struct ptx_buffer *b, struct err *err)

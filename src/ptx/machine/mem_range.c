@@ -83,8 +83,3 @@ bool mem_range_is_dirty(const struct mem_range *r, const uint8_t *at)
 {
     return at < r->map + r->dirty;
 }
-
-uint8_t *mem_page_of(uint8_t *at)
-{
-    return at - (uintptr_t)at % MEM_PAGE;
-}

@@ -20,9 +20,7 @@ void mem_range_give(struct mem_range *r, uint64_t used);
 
 /* Counts a page of map that is made present. */
 void mem_range_note(struct mem_range *r, const uint8_t *at);
+/* May an earlier memory have left something there? */
 bool mem_range_is_dirty(const struct mem_range *r, const uint8_t *at);
-
-/* The beginning of the page that holds it. */
-uint8_t *mem_page_of(uint8_t *at);
 
 #endif
