@@ -1,4 +1,4 @@
-// What micro.cu, issue.cu, waits.cu, shares.cu and irregular.cu measure with: rows of group,name,parameter,value,unit, clocks of an SM
+// What the programs beside it measure with: rows of group,name,parameter,value,unit, clocks of an SM
 // that a kernel leaves in device_cycles[0], and the median time of a launch within a graph.
 #pragma once
 #include "timer.cuh"
@@ -44,4 +44,27 @@ static inline double median_us(int per_graph, const std::function<void(int)> &ca
     }
     CUDA(cudaGraphExecDestroy(graph));
     return quantile(us, 0.5);
+}
+
+// A program's main: `name OUT.csv` opens the file and the GPU and measures; its exit status.
+static inline int write_figures(int argc, char **argv, const char *name, const std::function<void()> &measure)
+try {
+    if (argc != 2 || !(csv = fopen(argv[1], "w"))) {
+        fprintf(stderr, "usage: %s OUT.csv\n", name);
+        return 2;
+    }
+    gpu_clock.open();
+    CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+    CUDA(cudaMalloc((void **)&device_cycles, 4096 * sizeof(long long)));
+    fprintf(csv, "group,name,parameter,value,unit\n");
+    measure();
+    if (gpu_clock.timeouts()) {
+        fprintf(stderr, "a launch blocked the host: figures are wrong\n");
+        return 1;
+    }
+    fclose(csv);
+    return 0;
+} catch (const std::exception &e) {
+    fprintf(stderr, "%s\n", e.what());
+    return 1;
 }

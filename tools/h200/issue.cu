@@ -147,20 +147,12 @@ __global__ void common_kernel(unsigned *out, const uint4 *common, const uint4 *o
     out[blockIdx.x * 256 + threadIdx.x] = sum;
 }
 
-int main(int argc, char **argv)
-try {
-    if (argc != 2 || !(csv = fopen(argv[1], "w"))) {
-        fprintf(stderr, "usage: issue OUT.csv\n");
-        return 2;
-    }
-    gpu_clock.open();
+static void measure()
+{
     cudaStream_t s = gpu_clock.stream;
-    CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
-    CUDA(cudaMalloc((void **)&device_cycles, 4096 * sizeof(long long)));
     const size_t POOL = (size_t)3 << 30;
     char *pool;
     CUDA(cudaMalloc((void **)&pool, POOL));
-    fprintf(csv, "group,name,parameter,value,unit\n");
 
     pair<add_xor>();
     pair<mad_xor>();
@@ -206,13 +198,9 @@ try {
     for (int n : {256, 1024, 4096, 16384})
         put("common", std::to_string(n * 16 / 1024) + " KiB", "of each block of 256 that and its own; 128 MiB in all; cold",
             median_us(4, [&](int i) { common_kernel<<<8388608 / n, 256, 0, s>>>((unsigned *)(pool + POOL - (64 << 20)), (uint4 *)(pool + POOL - (8 << 20)), (uint4 *)(pool + (size_t)(i % 8) * (128 << 20)), n); }), "us");
-    if (gpu_clock.timeouts()) {
-        fprintf(stderr, "a launch blocked the host: figures are wrong\n");
-        return 1;
-    }
-    fclose(csv);
-    return 0;
-} catch (const std::exception &e) {
-    fprintf(stderr, "%s\n", e.what());
-    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    return write_figures(argc, argv, "issue", measure);
 }

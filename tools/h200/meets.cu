@@ -51,17 +51,6 @@ static void put_sums()
 }
 
 int main(int argc, char **argv)
-try {
-    if (argc != 2 || !(csv = fopen(argv[1], "w"))) {
-        fprintf(stderr, "usage: meets OUT.csv\n");
-        return 2;
-    }
-    gpu_clock.open();
-    CUDA(cudaMalloc((void **)&device_cycles, 4096 * sizeof(long long)));
-    fprintf(csv, "group,name,parameter,value,unit\n");
-    put_sums();
-    return gpu_clock.timeouts() ? 1 : 0;
-} catch (const cuda_failure &e) {
-    fprintf(stderr, "meets: %s\n", e.what());
-    return 1;
+{
+    return write_figures(argc, argv, "meets", put_sums);
 }

@@ -46,18 +46,10 @@ template <typename T> static void all(int threads, int resident, size_t blocks, 
     rounds<T, LOAD | BARRIER | STORE>("load, barrier, store", threads, resident, blocks, hot);
 }
 
-int main(int argc, char **argv)
-try {
-    if (argc != 2 || !(csv = fopen(argv[1], "w"))) {
-        fprintf(stderr, "usage: rounds OUT.csv\n");
-        return 2;
-    }
-    gpu_clock.open();
-    CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
-    CUDA(cudaMalloc((void **)&device_cycles, 4096 * sizeof(long long)));
+static void measure()
+{
     CUDA(cudaMalloc((void **)&pool, POOL));
     CUDA(cudaMemset(pool, 1, POOL));
-    fprintf(csv, "group,name,parameter,value,unit\n");
 
     for (int threads : {128, 256, 512, 1024}) {
         size_t blocks = (size_t)sms * 2048 / threads * 40; // forty rounds
@@ -77,13 +69,9 @@ try {
         all<uint16_t>(threads, 0, blocks, true);
         all<float>(threads, 0, blocks, true);
     }
-    if (gpu_clock.timeouts()) {
-        fprintf(stderr, "a launch blocked the host: figures are wrong\n");
-        return 1;
-    }
-    fclose(csv);
-    return 0;
-} catch (const std::exception &e) {
-    fprintf(stderr, "%s\n", e.what());
-    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    return write_figures(argc, argv, "rounds", measure);
 }

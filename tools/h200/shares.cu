@@ -172,19 +172,11 @@ __global__ void ends(int *out, const int *in, int what)
         out[at] = v;
 }
 
-int main(int argc, char **argv)
-try {
-    if (argc != 2 || !(csv = fopen(argv[1], "w"))) {
-        fprintf(stderr, "usage: shares OUT.csv\n");
-        return 2;
-    }
-    gpu_clock.open();
+static void measure()
+{
     cudaStream_t s = gpu_clock.stream;
-    CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
-    CUDA(cudaMalloc((void **)&device_cycles, 4096 * sizeof(long long)));
     CUDA(cudaMalloc((void **)&pool, POOL));
     CUDA(cudaMemset(pool, 0, POOL));
-    fprintf(csv, "group,name,parameter,value,unit\n");
 
     put_broadcast<1, true>();
     put_broadcast<4, true>();
@@ -214,13 +206,9 @@ try {
         for (int what = 0; what < 4; what++)
             put("launch", std::vector<std::string>{"nothing", "a store", "a load, a store", "two loads, a store"}[what], std::to_string(blocks) + " blocks of 128",
                 median_us(16, [&](int) { ends<<<blocks, 128, 0, s>>>((int *)(pool + (POOL >> 1)), (int *)pool, what); }), "us");
-    if (gpu_clock.timeouts()) {
-        fprintf(stderr, "a launch blocked the host: figures are wrong\n");
-        return 1;
-    }
-    fclose(csv);
-    return 0;
-} catch (const std::exception &e) {
-    fprintf(stderr, "%s\n", e.what());
-    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    return write_figures(argc, argv, "shares", measure);
 }

@@ -86,19 +86,11 @@ template <int EACH> static void streams(int blocks, int threads, size_t mib)
     put("stream", "in place", where, median_us(20, [&](int) { stream<READ | WRITE, EACH><<<grid, threads, 0, s>>>(from, from, n, none); }), "us");
 }
 
-int main(int argc, char **argv)
-try {
-    if (argc != 2 || !(csv = fopen(argv[1], "w"))) {
-        fprintf(stderr, "usage: stays OUT.csv\n");
-        return 2;
-    }
-    gpu_clock.open();
+static void measure()
+{
     cudaStream_t s = gpu_clock.stream;
-    CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
-    CUDA(cudaMalloc((void **)&device_cycles, 4096 * sizeof(long long)));
     CUDA(cudaMalloc((void **)&pool, POOL));
     CUDA(cudaMemset(pool, 1, POOL));
-    fprintf(csv, "group,name,parameter,value,unit\n");
     uint32_t *none = (uint32_t *)(pool + POOL - 4096);
 
     for (uint32_t apart : {32, 128, 256})
@@ -127,13 +119,9 @@ try {
         streams<2>(0, 512, mib);
         streams<4>(0, 256, mib);
     }
-    if (gpu_clock.timeouts()) {
-        fprintf(stderr, "a launch blocked the host: figures are wrong\n");
-        return 1;
-    }
-    fclose(csv);
-    return 0;
-} catch (const std::exception &e) {
-    fprintf(stderr, "%s\n", e.what());
-    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    return write_figures(argc, argv, "stays", measure);
 }

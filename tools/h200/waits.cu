@@ -220,19 +220,11 @@ __global__ void warp_tickets(unsigned *counter, unsigned all, int *p)
         *p = 1;
 }
 
-int main(int argc, char **argv)
-try {
-    if (argc != 2 || !(csv = fopen(argv[1], "w"))) {
-        fprintf(stderr, "usage: waits OUT.csv\n");
-        return 2;
-    }
-    gpu_clock.open();
+static void measure()
+{
     cudaStream_t s = gpu_clock.stream;
-    CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
-    CUDA(cudaMalloc((void **)&device_cycles, 4096 * sizeof(long long)));
     CUDA(cudaMalloc((void **)&pool, POOL));
     CUDA(cudaMemset(pool, 1, POOL));
-    fprintf(csv, "group,name,parameter,value,unit\n");
 
     put("instruction", "cvt_f64_f32_f64", "latency", cycles_of([&] { to_double<1><<<1, 32, 0, s>>>(0, device_cycles); }) / 256, "cycles");
     put("instruction", "cvt_f64_f32_f64", "throughput", 1024.0 * 4 * 256 / cycles_of([&] { to_double<4><<<1, 1024, 0, s>>>(0, device_cycles); }), "lanes per cycle and SM");
@@ -306,13 +298,9 @@ try {
             put("tickets", "a block", where, run(false), "us");
             put("tickets", "a warp", where, run(true), "us");
         }
-    if (gpu_clock.timeouts()) {
-        fprintf(stderr, "a launch blocked the host: figures are wrong\n");
-        return 1;
-    }
-    fclose(csv);
-    return 0;
-} catch (const std::exception &e) {
-    fprintf(stderr, "%s\n", e.what());
-    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    return write_figures(argc, argv, "waits", measure);
 }

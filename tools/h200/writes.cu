@@ -114,17 +114,10 @@ template <int BYTES, int WORK> static void put_pieces()
     }
 }
 
-int main(int argc, char **argv)
-try {
-    if (argc != 2 || !(csv = fopen(argv[1], "w"))) {
-        fprintf(stderr, "usage: writes OUT.csv\n");
-        return 2;
-    }
-    gpu_clock.open();
-    CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+static void measure()
+{
     CUDA(cudaMalloc((void **)&pool, POOL));
     CUDA(cudaMemset(pool, 0, POOL));
-    fprintf(csv, "group,name,parameter,value,unit\n");
     put_adds<float>("f32");
     put_adds<int>("s32");
     put_adds<double>("f64");
@@ -145,13 +138,9 @@ try {
             double us = median_us(8, [&](int) { lonely<<<threads / 256, 256, 0, gpu_clock.stream>>>(pool, stride); });
             put("a word a lane", "every " + std::to_string(stride) + "th word", std::to_string(mib) + " MiB", us, "us");
         }
-    if (gpu_clock.timeouts()) {
-        fprintf(stderr, "a launch blocked the host: figures are wrong\n");
-        return 1;
-    }
-    fclose(csv);
-    return 0;
-} catch (const std::exception &e) {
-    fprintf(stderr, "%s\n", e.what());
-    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    return write_figures(argc, argv, "writes", measure);
 }
