@@ -23,7 +23,7 @@ static int open_beneath(int folder, const char *path)
 static bool read_all(int fd, size_t most, struct str *to)
 {
     char buf[65536];
-    ssize_t n;
+    ssize_t n = 1;
 
     while (to->len <= most && ((n = read(fd, buf, sizeof(buf))) > 0 || (n < 0 && errno == EINTR)))
         str_addn(to, buf, n > 0 ? (size_t)n : 0);

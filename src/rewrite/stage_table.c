@@ -415,7 +415,7 @@ static bool table_apply(const struct function *f, const struct transform_site *s
             number++;
             if (t->sure)
                 str_addf(&head, "\n    __shared__ alignas(16) %s %s[%lld];", t->type, t->name,
-                         (long long)((w->few ? w->few : rows) * t->width));
+                         (long long)(w->few ? w->few : rows) * t->width);
         }
         struct names names = {.from = fresh_local(f, "from"),
                               .until = fresh_local(f, "until"),
