@@ -204,6 +204,6 @@ bool counts_verify(struct version *v, struct arena *a, struct fate *fate, struct
             n <= OUTPUT_ELEMENTS)
             like.output = i;
     }
-    return !v->shared_out || v->nvcc || like.input == t->n_args || like.output == t->n_args ||
-           counts_of(v, a, like, fate, err);
+    return !v->shared_out || (v->nvcc && !v->other_code) || like.input == t->n_args ||
+           like.output == t->n_args || counts_of(v, a, like, fate, err);
 }

@@ -6,7 +6,7 @@
 #include "probe.h"
 
 enum {
-    EDGE_INSNS = 2000000, /* of a block, */
+    EDGE_INSNS = 2000000, /* of a block, while all before it have ended, */
     FEW_INSNS = 150000,   /* where no block has ended within these */
     EDGE_BLOCKS = 3,      /* the first, the last but one and the last */
     LEAP_INSNS = 200000,  /* and where they leap */
@@ -39,7 +39,7 @@ struct side {
     double in_bytes, out_bytes; /* of input and output */
 };
 
-static bool run_one(struct side *s, const struct grid *g, uint64_t block, struct edge_block *x,
+static bool run_one(struct side *s, const struct grid *g, uint64_t block, uint64_t limit, struct edge_block *x,
                     struct fate *fate, struct err *err)
 {
     struct probe *p = &s->probe;
@@ -62,7 +62,7 @@ static bool run_one(struct side *s, const struct grid *g, uint64_t block, struct
     p->unasked = !g->first;
     struct ptx_leaps leaps = {0};
     p->leaps = s->leaps ? &leaps : NULL;
-    bool ok = probe_block(p, g, block, s->limit, &x->ended, fate, err);
+    bool ok = probe_block(p, g, block, limit, &x->ended, fate, err);
     double times[2]; /* what loops move stands for so many times as much */
     for (int k = 0; k < 2; k++)
         times[k] = leaps.turns[k] ? 1 + (double)leaps.skipped[k] / (double)leaps.turns[k] : 1;
@@ -112,10 +112,14 @@ static bool launch(void *context, const struct plan_step *step, const struct ptx
     if (!s->known)
         return true;
     s->kernels[s->launches] = arena_strdup(s->probe.arena, step->kernel);
+    uint64_t limit = s->limit;
     for (size_t i = 0; i < EDGE_BLOCKS && fate_open(fate) && !s->full; i++) {
-        if (!run_one(s, &g, blocks[i], &s->of[s->launches][i], fate, err))
+        struct edge_block *x = &s->of[s->launches][i];
+        if (!run_one(s, &g, blocks[i], limit, x, fate, err))
             return false;
         s->full = !may_touch_more(s);
+        if (!x->ended && !s->leaps)
+            limit = MIN(limit, (uint64_t)FEW_INSNS);
     }
     s->launches++;
     return true;
@@ -244,7 +248,7 @@ static bool edge_verify(struct side *like, struct version *v, struct arena *a, s
     int64_t below[16], above[16], bytes = (int64_t)(like->unit << 32);
     struct side x = *like, y = *like;
     struct fate small = {0};
-    bool all_ended = true;
+    bool all_ended = true, none_ended = true;
 
     if (!task_edge(t, arg, bytes, false, below) || !task_edge(t, arg, bytes, true, above))
         return true;
@@ -253,9 +257,14 @@ static bool edge_verify(struct side *like, struct version *v, struct arena *a, s
     if (!x.known)
         return true;
     for (size_t i = 0; i < x.launches; i++)
-        for (size_t b = 0; b < EDGE_BLOCKS; b++)
+        for (size_t b = 0; b < EDGE_BLOCKS; b++) {
             all_ended &= x.of[i][b].ended;
-    y.limit = 2 * x.limit;
+            none_ended &= !x.of[i][b].ended;
+        }
+    if (none_ended) /* whoever ends above does so for doing next to nothing there */
+        y.limit = FEW_INSNS;
+    else
+        y.limit = 2 * x.limit;
     if (!run_side(&y, v, a, above, fate, err))
         return false;
     for (size_t i = 0; same_launches(&x, &y) && i < x.launches; i++)

@@ -656,18 +656,18 @@ static bool verify_last(struct judge *j, struct version *v, struct arena *a, str
 bool verify_simulated(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
                       struct err *err)
 {
-    bool ok = verify_candidate(j, v, &stage_sim, a, t, fate, err) &&
-              (!fate_open(fate) || branches_verify(v, a, fate, err)) &&
-              (!fate_open(fate) || asked_verify(v, a, fate, err)) &&
-              (!fate_open(fate) || verify_extremes(j, v, a, fate, err)) &&
-              (!fate_open(fate) || !j->options.confirm ||
-               (edges_verify(v, a, fate, err) && (!fate_open(fate) || counts_verify(v, a, fate, err))));
+    bool ok = verify_candidate(j, v, &stage_sim, a, t, fate, err);
 
     if (ok && fate_open(fate) && j->options.with_nvcc && v != &j->baseline)
         ok = shipped_build(j, v, err);
-    /* What is shipped has the last cases, where that is not the same. */
+    /* What is shipped has all that follows, where that is not the same. */
     if (v->other_code && !v->nvcc)
         return ok;
+    ok = ok && (!fate_open(fate) || branches_verify(v, a, fate, err)) &&
+         (!fate_open(fate) || asked_verify(v, a, fate, err)) &&
+         (!fate_open(fate) || verify_extremes(j, v, a, fate, err)) &&
+         (!fate_open(fate) || !j->options.confirm ||
+          (edges_verify(v, a, fate, err) && (!fate_open(fate) || counts_verify(v, a, fate, err))));
     return ok && verify_last(j, v, a, t, fate, err);
 }
 
@@ -690,7 +690,22 @@ static bool refuse_impossible_model(struct judge *j, struct version *v, struct a
     return true;
 }
 
-/* On the simulator: its checks, and the modelled times. */
+static bool model_simulated(struct judge *j, struct version *v, struct arena *a, struct trial *t,
+                            struct trial *model, struct fate *fate, struct err *err)
+{
+    double start_s = time_s();
+    bool ok = true;
+
+    if (!verified_only(j))
+        ok = model_version(j, v, a, model, fate, err);
+    if (ok && fate_open(fate) && !j->gpu)
+        ok = refuse_impossible_model(j, v, a, t, model, fate, err);
+    t->measure_s = time_s() - start_s;
+    return ok;
+}
+
+/* On the simulator: its checks, and the modelled times; where nvcc's code is another one, verify_shipped and
+ * then those of that code. */
 static bool judge_simulated(struct judge *j, struct version *v, struct arena *a, struct trial *t,
                             struct trial *model, struct fate *fate, struct err *err)
 {
@@ -702,14 +717,10 @@ static bool judge_simulated(struct judge *j, struct version *v, struct arena *a,
     if (ok && fate_open(fate) && verifies)
         t->n_waste = version_waste(v, a, &t->waste);
     t->verify_s = time_s() - start_s;
-    start_s = time_s();
-    if (ok && fate_open(fate) && !verified_only(j))
-        ok = model_version(j, v, a, model, fate, err);
-    if (ok && fate_open(fate) && !j->gpu)
-        ok = refuse_impossible_model(j, v, a, t, model, fate, err);
+    if (ok && fate_open(fate) && !v->other_code)
+        ok = model_simulated(j, v, a, t, model, fate, err);
     if (j->gpu && fate->verdict == VERDICT_UNSUPPORTED)
         *fate = (struct fate){0};
-    t->measure_s = time_s() - start_s;
     return ok;
 }
 
@@ -754,8 +765,11 @@ bool judge_file(struct judge *j, struct arena *a, const char *path, const char *
         ok = judge_on_gpu(&v, &model, t, &fate, err);
     if (on_gpu)
         add_model(t, &model);
+    bool other = v.other_code; /* which has no times yet */
     if (ok && fate_open(&fate) && j->options.with_nvcc)
         ok = verify_shipped(j, &v, a, t, &fate, err);
+    if (ok && fate_open(&fate) && other)
+        ok = model_simulated(j, &v, a, t, t, &fate, err);
     if (ok && fate_open(&fate) && !verified_only(j))
         (on_gpu ? score_measured : score_model)(j, a, t, &fate);
     if (fate.verdict == VERDICT_SLOWER && v.unclocked)

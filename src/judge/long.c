@@ -65,7 +65,8 @@ static bool run_unseen(const struct extra *x, struct version *v, struct arena *a
     const struct ptx_module *module = v->module;
     size_t bytes = v->ran ? ptx_coverage_bytes(module) : 0;
     const uint8_t *before = arena_copy(a, v->ran, bytes);
-    bool told, ok = extra_run(x, v, a, LONG_INSNS, &told, fate, err);
+    uint64_t told;
+    bool ok = extra_run(x, v, a, LONG_INSNS, &told, fate, err);
 
     if (v->module == module && bytes)
         memcpy(v->ran, before, bytes);

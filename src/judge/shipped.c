@@ -119,25 +119,12 @@ static bool look_at_device_words(struct judge *j, struct version *v, const struc
     return true;
 }
 
-/* Whole runs of nvcc's code came to more than compilers differ by beyond what was drawn of NVRTC's blocks: work
- * that the draw has missed. */
-static bool draw_has_missed(const struct judge *j, const struct work *drawn, const struct work *whole)
-{
-    const double apart = 1.1;
-
-    for (size_t i = 0; drawn && whole && i < j->task->n_workloads; i++)
-        if (drawn[i].known && whole[i].known && whole[i].insns > apart * drawn[i].insns)
-            return true;
-    return false;
-}
-
 /* What differs in any word is judged in the judged one's stead, by all that is verified; on the GPU too, where
  * it loads what nvcc made. */
 static bool run_device_code(struct judge *j, struct version *v, const struct image *nvcc, struct trial *t,
                             struct fate *fate, struct err *err)
 {
     struct arena *a = v->arena;
-    const struct work *drawn = v->works;
     struct trial again = *t;
     bool ok = true;
 
@@ -149,8 +136,6 @@ static bool run_device_code(struct judge *j, struct version *v, const struct ima
     t->coverage = again.coverage;
     if (!v->other_code)
         again.missing_checks = NULL; /* the same again */
-    else if (ok && fate_open(fate) && draw_has_missed(j, drawn, v->works))
-        ok = model_version(j, v, a, t, fate, err);
     if (ok && fate_open(fate) && j->gpu)
         ok = verify_on_gpu(j, v, a, &again, fate, err);
     trial_add_missing(a, t, again.missing_checks);

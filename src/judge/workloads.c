@@ -17,7 +17,8 @@ enum {
     FINAL_ELEMENTS = 1 << 21,   /* and for the last word, */
     EXTRA_INSNS = 20000000,     /* and instructions that the original may need for it */
     FAR_INSNS = 16000000,       /* or for a far one */
-    MOST_STRUCTURED = 12 << 20, /* elements of the cases of a version that run again with other values */
+    MOST_STRUCTURED = 12 << 20, /* elements of the cases of a version that run again with other values, */
+    STRUCTURED_INSNS = 8000000, /* each of no more of the original's instructions */
 };
 #define LIMIT_S     10.0
 #define LIKE        64 /* times further apart may sums of a few different numbers be: all are rounded to one side */
@@ -305,8 +306,7 @@ static bool compare_whole(const struct whole *w, struct version *v, const struct
     return true;
 }
 
-/* *told: the original came to its end. */
-static bool extra_whole(const struct whole *w, struct version *v, uint64_t max_insns, bool *told,
+static bool extra_whole(const struct whole *w, struct version *v, uint64_t max_insns, uint64_t *told,
                         struct fate *fate, struct err *err)
 {
     struct left got, own;
@@ -315,7 +315,7 @@ static bool extra_whole(const struct whole *w, struct version *v, uint64_t max_i
 
     if (!run_whole(w, &w->judge->baseline, &stage_sim, max_insns, &own, &original, err))
         return false;
-    *told = fate_open(&original);
+    *told = fate_open(&original) ? MAX(own.ran.insns, (uint64_t)1) : 0;
     if (!*told)
         return true;
     return run_whole(w, v, &stage_sim, 1000000 + WORK_TIMES * own.ran.insns, &got, fate, err) &&
@@ -331,8 +331,8 @@ static bool integers_come_out(const struct judge *j)
     return false;
 }
 
-bool extra_run(const struct extra *x, struct version *v, struct arena *scratch, uint64_t max_insns, bool *told,
-               struct fate *fate, struct err *err)
+bool extra_run(const struct extra *x, struct version *v, struct arena *scratch, uint64_t max_insns,
+               uint64_t *told, struct fate *fate, struct err *err)
 {
     struct judge *j = v->judge;
     struct stage_tiles tiles = {.arena = scratch};
@@ -349,7 +349,7 @@ bool extra_run(const struct extra *x, struct version *v, struct arena *scratch, 
                             .order = x->order,
                             .checks = checks_of(j) | (x->order ? SANITIZE_EARLIER : 0)};
 
-    *told = false;
+    *told = 0;
     return (!integers_come_out(j) || original_can(j, SIDE_SIM, err)) &&
            extra_whole(&w, v, max_insns, told, fate, err);
 }
@@ -419,15 +419,17 @@ static const struct task_values *far_values(const struct judge *j, struct arena 
 }
 
 /* The same shape once more, of values that may be taken for something simpler, in the last confirmation: what
- * is decided by size may be decided by values as well. */
-static bool structured_verify(const struct extra *x, struct version *v, struct arena *scratch,
+ * is decided by size may be decided by values as well. Not where the original has needed many instructions for
+ * few elements: those are idle threads of many short rows, whose values the suite has. */
+static bool structured_verify(const struct extra *x, struct version *v, struct arena *scratch, uint64_t insns,
                               struct fate *fate, struct err *err)
 {
     const struct task *t = v->judge->task;
     int64_t elements = task_case_elements(t, x->dims);
-    bool ok = true, told;
+    uint64_t told;
+    bool ok = true;
 
-    for (int s = 0; ok && s < N_STRUCTURES && fate_open(fate); s++) {
+    for (int s = 0; ok && insns <= STRUCTURED_INSNS && s < N_STRUCTURES && fate_open(fate); s++) {
         struct task_values *values = arena_array(scratch, struct task_values, t->n_args);
         const struct extra y = {.dims = x->dims,
                                 .values = values,
@@ -451,13 +453,13 @@ void extra_settle(struct version *v, struct fate *fate)
         fate->words = arena_strdup(v->arena, fate->words);
 }
 
-static bool far_run(struct version *v, struct arena *scratch, struct extra x, bool *told, struct fate *fate,
+static bool far_run(struct version *v, struct arena *scratch, struct extra x, uint64_t *told, struct fate *fate,
                     struct err *err)
 {
     bool ok = extra_run(&x, v, scratch, FAR_INSNS, told, fate, err);
 
     if (ok && *told && !x.values && fate_open(fate))
-        ok = structured_verify(&x, v, scratch, fate, err);
+        ok = structured_verify(&x, v, scratch, *told, fate, err);
     extra_settle(v, fate);
     arena_reset(scratch);
     return ok;
@@ -475,7 +477,8 @@ bool far_verify(struct version *v, struct fate *fate, struct err *err)
     const int64_t *shapes[TASK_FAR];
     struct arena *a = arena_open(), *scratch = arena_open();
     size_t alone, n = task_far(j->task, a, shapes, &alone);
-    bool ok = true, told = false, integers = false;
+    uint64_t told = 0;
+    bool ok = true, integers = false;
 
     /* Where roundings come in, few different terms round alike, millions of times: no measure of a version. */
     for (size_t o = 0; o < j->n_outputs; o++)
@@ -487,7 +490,7 @@ bool far_verify(struct version *v, struct fate *fate, struct err *err)
             x.values = far_values(j, a, shapes[i], FAR_OUTLIERS);
         x.apart = x.values;
         ok = far_run(v, scratch, x, &told, fate, err);
-        bool again;
+        uint64_t again;
         if (ok && i >= alone && told && x.values && fate_open(fate) && takes_exponentials(v)) {
             x.values = far_values(j, a, shapes[i], FAR_LIGHT);
             ok = far_run(v, scratch, x, &again, fate, err);
@@ -518,15 +521,14 @@ bool extra_verify(const struct extra *x, struct version *v, struct arena *scratc
                   struct err *err)
 {
     struct judge *j = v->judge;
-    bool told = false;
-
+    uint64_t told = 0;
     int64_t most = j->options.confirm ? FINAL_ELEMENTS : EXTRA_ELEMENTS;
 
     if ((x->values || task_case_elements(j->task, x->dims) <= most) &&
         !extra_run(x, v, scratch, EXTRA_INSNS, &told, fate, err))
         return false;
     if (told && !x->values && j->options.confirm && fate_open(fate))
-        return structured_verify(x, v, scratch, fate, err);
+        return structured_verify(x, v, scratch, told, fate, err);
     return told || x->values || verify_extreme_shape(j, v, scratch, x->dims, fate, err);
 }
 

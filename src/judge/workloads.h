@@ -39,9 +39,10 @@ struct extra {
     double share;  /* as in `whole` */
     uint64_t order;
 };
-/* Both versions whole. *told: the original came to its end within so many instructions. */
-bool extra_run(const struct extra *x, struct version *v, struct arena *scratch, uint64_t max_insns, bool *told,
-               struct fate *fate, struct err *err);
+/* Both versions whole. *told: the warp instructions of the original; 0: it did not come to its end within so
+ * many. */
+bool extra_run(const struct extra *x, struct version *v, struct arena *scratch, uint64_t max_insns,
+               uint64_t *told, struct fate *fate, struct err *err);
 /* After one in the last confirmation: that it takes long is no fault there, and words outlive the scratch
  * arena. */
 void extra_settle(struct version *v, struct fate *fate);

@@ -1,9 +1,9 @@
 /* The cells of the race detector (race.h): for each piece of memory who wrote it last and who read it last.
  *
- * Memory is covered in pages of 4 KiB whose cells are as large as the smallest access so far (16 bytes at
- * first; a page is split when a smaller one comes), so that a cell is always accessed whole. The common case,
- * 32 lanes on cells that nobody touched since the last barrier, is two comparisons and two stores a cell that
- * the compiler vectorises.
+ * Memory is covered in pages (race_page.c) whose cells are as large as the smallest access so far, so that a
+ * cell is always accessed whole. The common case is a warp whose 32 lanes go through memory side by side, as
+ * whoever came before them did: one cell for all of them. Next to it, 32 lanes on cells that nobody touched
+ * since the last barrier are two comparisons and two stores a cell that the compiler vectorises.
  *
  * A cell remembers one reader and one writer. When readers (or atomics) that nothing orders meet, it remembers
  * the latest and that there were several lanes, warps or blocks: with whole barriers alone that is still exact.
@@ -56,52 +56,15 @@ struct race *race_open(race_peek_fn *peek)
     return r;
 }
 
-static void page_free(struct race_page *p)
-{
-    if (p)
-        free(p->w);
-    free(p);
-}
-
 static void block_free(struct race_block *b)
 {
     race_order_clear(b);
     for (size_t i = 0; i < b->n_pages; i++)
-        page_free(b->pages[i]);
+        race_page_free(b->pages[i]);
     free(b->pages);
     free(b->warps);
     vec_free(&b->remote);
     free(b);
-}
-
-/* Pages are used again by later launches, for other addresses too: what they hold is older than the launch. */
-static void pages_spare(struct race *r)
-{
-    for (size_t i = 0; i < r->n_table && r->n_pages; i++) {
-        struct race_page *p = r->table[i];
-        if (!p)
-            continue;
-        p->next_free = r->spare[p->shift];
-        r->spare[p->shift] = p;
-        r->table[i] = NULL;
-    }
-    r->n_pages = 0;
-    r->last = NULL;
-}
-
-static void pages_forget(struct race *r)
-{
-    pages_spare(r);
-    for (size_t k = 0; k < ARRAY_LEN(r->spare); k++)
-        for (struct race_page *p = r->spare[k], *next; p; p = next) {
-            next = p->next_free;
-            page_free(p);
-        }
-    memset(r->spare, 0, sizeof(r->spare));
-    free(r->table);
-    r->table = NULL;
-    r->n_table = 0;
-    r->cell_bytes = 0;
 }
 
 static void blocks_forget(struct race *r)
@@ -116,7 +79,7 @@ void race_close(struct race *r)
 {
     if (!r)
         return;
-    pages_forget(r);
+    race_pages_forget(r);
     blocks_forget(r);
     vec_free(&r->blocks);
     race_flags_clear(r);
@@ -136,9 +99,9 @@ void race_launch(struct race *r, uint32_t warps_per_block, bool clustered)
     if (restart || r->warps != warps_per_block)
         blocks_forget(r);
     if (restart || r->cell_bytes > RACE_SPARE_BYTES)
-        pages_forget(r);
+        race_pages_forget(r);
     else
-        pages_spare(r);
+        race_pages_spare(r);
     if (restart)
         r->next_seg = 1;
     r->warps = warps_per_block;
@@ -188,94 +151,6 @@ static uint32_t owner_of(const struct race *r, const struct race_block *b, uint3
 {
     uint32_t seg = id >> 5;
     return seg >= RACE_ASYNC_SEG ? (uint32_t)(b->id * r->warps + seg - RACE_ASYNC_SEG) : r->owner[seg];
-}
-
-/* ---- pages ---- */
-
-static struct race_page *page_new(struct race *r, uint64_t number, uint32_t shift)
-{
-    struct race_page *p = r->spare[shift];
-    if (p) {
-        r->spare[shift] = p->next_free;
-        p->number = number;
-        return p;
-    }
-    size_t n = RACE_PAGE >> shift;
-    uint32_t *cells = mem_zalloc(4 * n * sizeof(*cells));
-    p = mem_alloc(sizeof(*p));
-    *p = (struct race_page){number, shift, cells, cells + n, cells + 2 * n, cells + 3 * n, NULL};
-    r->cell_bytes += 4 * n * sizeof(*cells);
-    return p;
-}
-
-static void page_split(struct race *r, struct race_page *p, uint32_t shift)
-{
-    struct race_page *fine = page_new(r, p->number, shift);
-    for (size_t i = 0; i < (size_t)RACE_PAGE >> shift; i++) {
-        size_t from = i >> (p->shift - shift);
-        fine->w[i] = p->w[from], fine->w_at[i] = p->w_at[from];
-        fine->r[i] = p->r[from], fine->r_at[i] = p->r_at[from];
-    }
-    struct race_page coarse = *p;
-    *p = *fine;
-    *fine = coarse;
-    memset(fine->w, 0, 4 * (RACE_PAGE >> fine->shift) * sizeof(fine->w[0])); /* it is of this launch */
-    fine->next_free = r->spare[fine->shift];
-    r->spare[fine->shift] = fine;
-}
-
-static struct race_page **table_slot(struct race *r, uint64_t number)
-{
-    size_t at = rng_mix(number) & (r->n_table - 1);
-    while (r->table[at] && r->table[at]->number != number)
-        at = (at + 1) & (r->n_table - 1);
-    return &r->table[at];
-}
-
-static struct race_page **page_slot(struct race *r, struct race_block *b, bool shared, uint64_t number)
-{
-    if (shared) {
-        if (number >= b->n_pages) {
-            b->pages = mem_realloc(b->pages, (number + 1) * sizeof(*b->pages));
-            while (b->n_pages <= number)
-                b->pages[b->n_pages++] = NULL;
-        }
-        return &b->pages[number];
-    }
-    if (2 * r->n_pages >= r->n_table) {
-        struct race_page **old = r->table;
-        size_t n = r->n_table;
-        r->n_table = MAX((size_t)256, 2 * n);
-        r->table = mem_zalloc(r->n_table * sizeof(*r->table));
-        for (size_t i = 0; i < n; i++)
-            if (old[i])
-                *table_slot(r, old[i]->number) = old[i];
-        free(old);
-    }
-    return table_slot(r, number);
-}
-
-struct race_page *race_page_at(struct race *r, struct race_block *b, bool shared, uint64_t addr,
-                               uint32_t size_bytes)
-{
-    uint64_t number = addr / RACE_PAGE;
-    uint32_t shift = (uint32_t)__builtin_ctz(size_bytes);
-    struct race_page *p;
-    if (!shared && r->last && r->last->number == number) {
-        p = r->last;
-    } else {
-        struct race_page **slot = page_slot(r, b, shared, number);
-        if (!*slot) {
-            *slot = page_new(r, number, shift);
-            r->n_pages += !shared;
-        }
-        p = *slot;
-        if (!shared)
-            r->last = p;
-    }
-    if (shift < p->shift)
-        page_split(r, p, shift);
-    return p;
 }
 
 /* ---- one cell ---- */
@@ -601,20 +476,6 @@ static void run_cells(struct turn *t, struct race_page *p, size_t i, size_t n, s
         cell_write(t, p, i + j, lanes[j]);
 }
 
-static void access_consecutive(struct turn *t)
-{
-    const struct race_access *a = t->a;
-    uint64_t addr = a->addr[0], end = addr + 32ull * a->size_bytes;
-    while (addr < end) {
-        struct race_page *p = race_page_at(t->r, t->home, a->shared, addr, a->size_bytes);
-        uint32_t k = (uint32_t)__builtin_ctz(a->size_bytes) - p->shift;
-        uint64_t stop = MIN(end, (addr / RACE_PAGE + 1) * RACE_PAGE);
-        run_cells(t, p, (addr % RACE_PAGE) >> p->shift, (stop - addr) >> p->shift,
-                  (addr - a->addr[0]) >> p->shift, k);
-        addr = stop;
-    }
-}
-
 /* This segment read the cell already, or many did since it was last free. */
 static inline bool no_news(const struct turn *t, const struct race_page *p, size_t i, uint32_t lane)
 {
@@ -654,6 +515,58 @@ static inline void lane_reads(struct turn *t, struct race_page *p, size_t i, uin
         p->r_at[i] = t->at;
     } else {
         cell_read(t, p, i, lane);
+    }
+}
+
+/* No lane has anything to say of this cell that others do not, and nothing to complain of. */
+static bool chunk_is_plain(struct turn *t, const struct race_page *p, size_t i)
+{
+    bool written = p->w[i] >= t->bound;
+    if (!ordered(t, 0, p->w[i], p->w_at[i]))
+        return false;
+    if (t->a->op == RACE_READ)
+        return !(t->a->nc && written);
+    return !(notes_waste(t) && written) && !(p->r[i] >= t->bound && (p->r_at[i] & AT_NC)) &&
+           ordered(t, 0, p->r[i], p->r_at[i]);
+}
+
+/* The whole access as one cell, or two where it goes over the page's end. False: it takes its lanes' cells. */
+static bool access_chunk(struct turn *t)
+{
+    const struct race_access *a = t->a;
+    uint64_t begin = a->addr[0], last = begin + 31ull * a->size_bytes;
+    uint64_t addr[2] = {begin, last};
+    size_t n = begin / RACE_PAGE == last / RACE_PAGE ? 1 : 2, cell[2];
+    struct race_page *p[2];
+    if (a->shared || (t->at & AT_STRONG) || a->async || t->w->pair || t->r->crossed)
+        return false;
+    for (size_t k = 0; k < n; k++) {
+        p[k] = race_page_of_chunks(t->r, addr[k], begin, a->size_bytes);
+        if (!p[k])
+            return false;
+        cell[k] = race_chunk(p[k], addr[k]);
+        if (!chunk_is_plain(t, p[k], cell[k]))
+            return false;
+    }
+    for (size_t k = 0; k < n; k++)
+        if (a->op == RACE_READ)
+            lane_reads(t, p[k], cell[k], 0);
+        else
+            lane_writes(t, p[k], cell[k], 0);
+    return true;
+}
+
+static void access_consecutive(struct turn *t)
+{
+    const struct race_access *a = t->a;
+    uint64_t addr = a->addr[0], end = addr + 32ull * a->size_bytes;
+    while (addr < end) {
+        struct race_page *p = race_page_at(t->r, t->home, a->shared, addr, a->size_bytes);
+        uint32_t k = (uint32_t)__builtin_ctz(a->size_bytes) - p->shift;
+        uint64_t stop = MIN(end, (addr / RACE_PAGE + 1) * RACE_PAGE);
+        run_cells(t, p, (addr % RACE_PAGE) >> p->shift, (stop - addr) >> p->shift,
+                  (addr - a->addr[0]) >> p->shift, k);
+        addr = stop;
     }
 }
 
@@ -728,7 +641,8 @@ bool race_access(struct race *r, struct race_block *b, uint32_t warp, const stru
     if (t.home != b)
         race_note_remote(r, t.home, RACE_ID(t.seg, (uint32_t)__builtin_ctz(a->mask)), a->pc);
     if (a->consecutive) {
-        access_consecutive(&t);
+        if (!access_chunk(&t))
+            access_consecutive(&t);
     } else if (a->op == RACE_READ && same_address(a)) {
         uint32_t rest = a->mask & (a->mask - 1);
         access_lanes(&t, a->mask & ~rest);

@@ -168,6 +168,7 @@ uint32_t race_agent(struct race *r, struct race_block *b, struct race_sync **s, 
 
 enum { RACE_SPARE_BYTES = 64 << 20 }; /* cells kept from launch to launch */
 enum { RACE_PAGE = 4096, RACE_MAX_SEG = (1u << 27) - 1 };
+enum { RACE_CELL = 4, RACE_LANES = 5, RACE_CHUNK = RACE_CELL + RACE_LANES }; /* shifts: of a lane's, a warp's */
 
 #define RACE_ID(seg, lane) ((seg) << 5 | (lane))
 
@@ -178,7 +179,8 @@ enum { RACE_AT_ASYNC = 1 << 26 }; /* in race_page.w_at and r_at */
 
 struct race_page {
     uint64_t number;               /* address / RACE_PAGE */
-    uint32_t shift;                /* a cell covers 1 << shift bytes: the smallest access so far */
+    uint32_t shift;                /* a cell covers 1 << shift bytes; above RACE_CELL it is a chunk, */
+    uint32_t phase;                /* and chunks begin at such an offset */
     uint32_t *w, *w_at, *r, *r_at; /* last write and last read of each cell: id, pc and flags */
     struct race_page *next_free;
 };
@@ -257,7 +259,7 @@ struct race {
     VEC(struct race_earlier) given; /* the first of them */
     struct race_page **table;       /* of global memory: open addressing */
     size_t n_pages, n_table;
-    struct race_page *last, *spare[5]; /* spare: by shift */
+    struct race_page *last, *spare[RACE_CHUNK + 1]; /* spare: by shift */
     size_t cell_bytes;
     struct race_flag *flags;
     size_t n_flags, cap_flags;
@@ -280,8 +282,20 @@ void race_flags_clear(struct race *r);
 uint32_t race_read_earlier(struct race *r, struct race_block *b, const struct race_block *home, uint32_t warp,
                            uint32_t mask, const struct race_access *a);
 void race_order_clear(struct race_block *b); /* gives back what a block knows */
+/* The page there, its cells no larger than size_bytes and no chunks. */
 struct race_page *race_page_at(struct race *r, struct race_block *b, bool shared, uint64_t addr,
                                uint32_t size_bytes);
+/* The page of global memory at addr where it has chunks for an access of 32 lanes side by side that begins at
+ * `begin`; NULL: it has cells, or other chunks. */
+struct race_page *race_page_of_chunks(struct race *r, uint64_t addr, uint64_t begin, uint32_t size_bytes);
+static inline size_t race_chunk(const struct race_page *p, uint64_t addr)
+{
+    return (addr % RACE_PAGE + (1u << p->shift) - p->phase) >> p->shift;
+}
+void race_page_free(struct race_page *p);
+/* Pages of global memory are used again by later launches, for other addresses too: what they hold is older. */
+void race_pages_spare(struct race *r);
+void race_pages_forget(struct race *r);
 /* The cp.async instructions of a lane before serial have landed, for whoever waits for s. */
 void race_async_arrived(struct race *r, struct race_block *b, uint32_t warp, uint32_t lane, uint64_t serial,
                         struct race_sync **s, uint32_t number);

@@ -448,6 +448,100 @@ static void test_atomics(void **state)
     assert_true(one(w, 0, 0, 1, RACE_READ | SHARED, 0, 3));
 }
 
+/* ---- 32 lanes side by side are judged like 32 lanes ---- */
+
+enum { FIRST_LAP = 400, MEMORY = 3 * RACE_PAGE, SIZES = 5 };
+
+static struct race_access drawn_access(struct rng *rng, struct world *w)
+{
+    static const enum race_op ops[] = {RACE_READ, RACE_READ, RACE_READ, RACE_WRITE, RACE_WRITE, RACE_ATOMIC};
+    struct race_access a = {.mask = ~0u, .op = ops[rng_below(rng, ARRAY_LEN(ops))]};
+    bool row = rng_below(rng, 8) != 0, usual = rng_below(rng, 4) != 0;
+    uint32_t size = a.op == RACE_ATOMIC ? 4 : 1u << (usual ? 2 : rng_below(rng, SIZES));
+    uint64_t from = rng_below(rng, (MEMORY - 32 * size) / size) * size;
+
+    if (usual) /* so that many meet */
+        from = rng_below(rng, 12) * 32 * size + rng_below(rng, 2) * 12;
+    a.size_bytes = size;
+    a.consecutive = row;
+    a.nc = a.op == RACE_READ && rng_below(rng, 16) == 0;
+    a.strong = rng_below(rng, 24) == 0;
+    a.pc = (uint32_t)rng_below(rng, 50);
+    a.stored = size == 4 && a.op == RACE_WRITE ? stored : NULL;
+    for (uint32_t l = 0; l < 32; l++) {
+        w->addr[l] = from + (row ? l : rng_below(rng, 32)) * size;
+        w->values[l] = (uint32_t)rng_below(rng, 3);
+    }
+    if (!row)
+        a.mask = (uint32_t)rng_next(rng) | 1;
+    return a;
+}
+
+static void order_something(struct rng *rng, struct world *w)
+{
+    int block = (int)rng_below(rng, 2);
+    uint32_t warp = (uint32_t)rng_below(rng, WARPS), mask = (uint32_t)rng_next(rng);
+
+    switch (rng_below(rng, 40)) {
+    case 0:
+        race_warp_sync(w->r, w->b[block], warp, mask, false);
+        break;
+    case 1:
+        race_fence(w->r, w->b[block], warp, ~0u, true, false);
+        break;
+    case 2:
+        relaunch(w);
+        break;
+    default:
+        race_barrier(w->r, w->b[block]);
+    }
+}
+
+static void test_rows_are_lanes(void **state)
+{
+    struct world *w[2] = {*state, mem_zalloc(sizeof(struct world))};
+    struct sanitize_waste waste[2][64] = {0};
+    struct rng rng = {5};
+    size_t found = 0;
+
+    w[1]->r = race_open(peek);
+    relaunch(w[1]);
+    for (int lap = 0; lap < 60 * FIRST_LAP; lap++) {
+        const struct rng now = rng;
+        struct race_conflict its[2];
+        bool fine[2];
+        for (int k = 0; k < 2; k++) {
+            rng = now;
+            w[k]->r->waste = waste[k];
+            if (lap % 7 == 0)
+                order_something(&rng, w[k]);
+            struct race_access a = drawn_access(&rng, w[k]);
+            bool row = a.consecutive;
+            a.consecutive = row && k == 0;
+            int block = (int)rng_below(&rng, 2);
+            memset(&last, 0, sizeof(last));
+            fine[k] = go(w[k], block, (uint32_t)rng_below(&rng, WARPS), a);
+            its[k] = last;
+            for (uint32_t l = 0; a.stored && l < 32; l++)
+                if (a.mask >> l & 1)
+                    memcpy(w[k]->memory + w[k]->addr[l], &w[k]->values[l], 4);
+        }
+        assert_int_equal(fine[0], fine[1]);
+        assert_int_equal(its[0].lane, its[1].lane); /* of several earlier ones either may be named */
+        assert_int_equal(its[0].addr, its[1].addr);
+        assert_int_equal(its[0].nc, its[1].nc);
+        assert_int_equal(its[0].wrote, its[1].wrote);
+        found += !fine[0];
+        if (!fine[0])
+            for (int k = 0; k < 2; k++)
+                relaunch(w[k]);
+    }
+    assert_memory_equal(waste[0], waste[1], sizeof(waste[0]));
+    assert_true(found > FIRST_LAP && found < 30 * FIRST_LAP);
+    assert_true(waste[0][3].again > 0);
+    tear_down((void *[]){w[1]});
+}
+
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -471,6 +565,7 @@ int main(void)
         CASE(test_cp_async_groups),
         CASE(test_nc),
         CASE(test_atomics),
+        CASE(test_rows_are_lanes),
     };
     return cmocka_run_group_tests_name("race", tests, NULL, NULL);
 }
