@@ -326,12 +326,13 @@ const char *worker_sandbox_enter(struct judge *j, const char *scratch);
 
 struct case_output {         /* of one output argument in one case on one device */
     unsigned char *original; /* bytes */
-    unsigned char *again; /* the same of its second run, where the task accepts that these differ; else NULL */
-    double *exact;        /* from the reference, else from the original */
-    bool *ill;            /* rule_is_ill, per element */
-    bool *excused;        /* nothing is asked of these elements; NULL: of all */
-    double *unit;         /* rule_unit, per element; NULL: ulps */
-    const uint64_t *at;   /* which elements of the output these are; NULL: all */
+    unsigned char **again;   /* the same of further runs, n_again, where the task accepts that these differ */
+    size_t n_again;
+    double *exact;      /* from the reference, else from the original */
+    bool *ill;          /* rule_is_ill, per element */
+    bool *excused;      /* nothing is asked of these elements; NULL: of all */
+    double *unit;       /* rule_unit, per element; NULL: ulps */
+    const uint64_t *at; /* which elements of the output these are; NULL: all */
 };
 
 struct case_data {

@@ -181,6 +181,30 @@ static void the_exact_answer_at_a_workloads_size(void **state)
     }
 }
 
+/* Two runs that may differ often do not: the bound of a version's errors comes of eight. */
+static void what_may_differ_is_run_more_often(void **state)
+{
+    const struct trial_options o = {.device = "cuda:0", .seed = 1, .verify_only = true};
+    const char *own = folder ? fs_join(arena, folder, "differs") : NULL;
+
+    (void)state;
+    if (!task)
+        skip();
+    assert_ok(fs_mkdirs(own, &err) && fs_write_text(fs_join(arena, own, "kernel.cu"), original_text, &err),
+              err);
+    for (size_t may = 0; may < 2; may++) {
+        const char *text = may ? TASK_TEXT("twice", "accept: [nondeterminism]\n") : task_text;
+        struct task *differs;
+        struct judge *j;
+        assert_ok(fs_write_text(fs_join(arena, own, "task.yaml"), text, &err) &&
+                      task_open(&differs, arena, own, &err) && judge_open(&j, differs, &o, &err),
+                  err);
+        assert_int_equal(j->data[0].outputs[SIDE_GPU][0].n_again, may ? 7 : 0);
+        assert_int_equal(j->data[0].outputs[SIDE_SIM][0].n_again, may);
+        judge_close(j);
+    }
+}
+
 static void a_spoilt_gpu_is_left_to_a_new_worker(void **state)
 {
     struct pool *p = open_pool("cuda:0", 1);
@@ -262,6 +286,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_only_a_gpu_sees),
         cmocka_unit_test(the_exact_answer_at_a_workloads_size),
+        cmocka_unit_test(what_may_differ_is_run_more_often),
         cmocka_unit_test(a_spoilt_gpu_is_left_to_a_new_worker),
         cmocka_unit_test(workers_take_turns),
         cmocka_unit_test(what_is_no_candidates_fault),
