@@ -317,25 +317,43 @@ struct picking { /* of the outputs that are asked for */
     bool sure[MAX_ARGS], unsure[MAX_ARGS];
 };
 
+/* Some outputs of what was picked. Who is wrong by the errors of one run is asked again by those that the
+ * original's arithmetic can make. */
+static bool judge_some(const struct whole *w, struct picking *p, const bool *asked, struct fate *fate,
+                       struct err *err)
+{
+    struct judge *j = w->judge, sized;
+
+    make_case(&sized, w, p->side, p->picked, false);
+    judge_outputs(&sized, w, p->side, p->picked, asked, fate);
+    if (fate_open(fate) || j->can[p->side])
+        return true;
+    if (!original_can(j, p->side, err))
+        return false;
+    *fate = (struct fate){0};
+    make_case(&sized, w, p->side, p->picked, false);
+    judge_outputs(&sized, w, p->side, p->picked, asked, fate);
+    return true;
+}
+
 /* What was picked judged, by this processor alone: *known results of each output at least. */
 static bool judge_picked(const struct whole *w, const struct both *b, struct picking *p, size_t *known,
                          bool *doubt, struct fate *fate, struct err *err)
 {
-    struct judge sized;
     struct fate maybe = {0};
 
-    make_case(&sized, w, p->side, p->picked, false);
+    if (!judge_some(w, p, p->sure, fate, err))
+        return false;
     *known = SIZE_MAX;
     for (size_t o = 0; o < w->judge->n_outputs; o++)
         if (p->sure[o] || p->unsure[o])
             *known = MIN(*known, p->picked[o].n);
-    judge_outputs(&sized, w, p->side, p->picked, p->sure, fate);
     if (!fate_open(fate) && !judge_terms(w, p->side, p->picked, p->sure, fate, err))
         return false;
-    if (fate_open(fate) && !b->got) {
-        judge_outputs(&sized, w, p->side, p->picked, p->unsure, &maybe);
-        *doubt |= !fate_open(&maybe);
-    }
+    if (fate_open(fate) && !b->got && !judge_some(w, p, p->unsure, &maybe, err))
+        return false;
+    if (!fate_open(&maybe))
+        *doubt = true;
     return true;
 }
 
