@@ -546,6 +546,7 @@ static bool conclude(struct probe *p, const struct plan *plan, struct extreme *x
     bool told = (p->ended || (plan->n_steps == 1 && p->others.ranges.n)) && !words && is_final(p, plan);
     if (original) {
         x->odd = words;
+        x->stray = p->stray;
         x->told = told;
         if (told)
             keep_pieces(p, x);

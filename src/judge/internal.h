@@ -155,6 +155,8 @@ struct stage_fill {
     const unsigned char *bytes; /* ready-made contents; NULL: generated */
     uint64_t from;              /* the same contents in another buffer of the GPU; 0: none */
     int poison;                 /* for what must be written before it is read */
+    const unsigned char
+        *answer; /* what must be written holds that, but for an element here and there; or NULL */
 };
 
 struct stage;
@@ -251,6 +253,7 @@ struct stage_data {                   /* what the buffers hold */
     bool cheap;                         /* the seed is the judge's, and values that no dim decides may repeat */
     uint64_t seed;                      /* of the values */
     const unsigned char *const *inputs; /* per arg, ready-made; NULL: generated */
+    unsigned char *const *answers;      /* per output, what it holds before, nearly: simulator; NULL: poison */
     const struct stage *like;           /* inputs are copied from this stage: GPU only; NULL: no */
     int poison;
     bool dense;     /* a run of the whole grid touches nearly all: simulator */

@@ -26,7 +26,8 @@ struct extreme {
     bool compared;         /* and all that a version's blocks wrote was compared with it */
     bool wrote;            /* some block of the original did; */
     double wrote_at;       /* the first of those that was seen: its part of the grid, 0 to 1 */
-    bool odd;              /* the original itself writes at other places, or too little */
+    bool odd;              /* the original itself writes at other places, or too little, */
+    uint64_t stray;        /* and which of its indices has lost what by that: probe's */
     bool adds[MAX_ARGS];   /* outputs to which one block after the other adds */
     bool parts[MAX_ARGS];  /* in-place outputs of which the original's blocks write more or less, */
     double sure[MAX_ARGS]; /* and this much together at the least, bytes */
@@ -37,6 +38,7 @@ struct extreme {
 struct watched { /* an element of an input */
     uint64_t addr;
     bool read, far; /* by now; well behind the buffer's beginning */
+    size_t arg;
 };
 
 struct probe {
@@ -50,9 +52,10 @@ struct probe {
     const char *strayed[MAX_ARGS]; /* output: what a launch's last block wrote in the stead of its end, */
     bool end_written[MAX_ARGS];    /* which some other launch's may have */
     const char *misread;           /* what the last block read in the stead of an input's end */
-    bool far;                      /* what stands in for an end is well behind the beginning */
-    const char *cut;               /* what is set or copied in part only, or too early */
-    bool copied;                   /* something was */
+    uint64_t stray;  /* of these, which argument and how many bytes 2^32 are, of the first; 0: none */
+    bool far;        /* what stands in for an end is well behind the beginning */
+    const char *cut; /* what is set or copied in part only, or too early */
+    bool copied;     /* something was */
     struct watched watched[MOST_WATCHED];
     size_t n_watched;
     const char *few;                      /* an output that the blocks do not come to the whole of */

@@ -30,6 +30,9 @@ bool stage_open(struct stage *s, struct judge *j, const struct stage_ops *ops, c
     for (size_t i = 0; i < t->n_args; i++)
         s->n_buffers += t->args[i].role != ROLE_SCALAR;
     /* In every other place they come in the other order: which one lies behind which says nothing. */
+    const unsigned char *answer[MAX_ARGS] = {NULL};
+    for (size_t o = 0; d->answers && o < j->n_outputs; o++)
+        answer[j->outputs[o]] = d->answers[o];
     for (size_t k = 0, seen = 0; k < t->n_args; k++) {
         size_t i = d->place & 1 ? t->n_args - 1 - k : k;
         const struct task_arg *arg = &t->args[i];
@@ -51,7 +54,8 @@ bool stage_open(struct stage *s, struct judge *j, const struct stage_ops *ops, c
                                  .elements = elements,
                                  .tiles = d->tiles,
                                  .tile = i,
-                                 .poison = d->poison};
+                                 .poison = d->poison,
+                                 .answer = input ? NULL : answer[i]};
         if (input)
             f->values = d->values ? &d->values[i] : &f->own->values;
         if (input && d->cheap && elements > TASK_PERIOD && is_of_place_alone(t, f->values)) {

@@ -6,6 +6,11 @@ enum {
     ROOM = 16
 }; /* a shape that is larger by this part than 32 bits reach stays so when it is a little shorter */
 
+static void note_stray(struct probe *p, size_t arg, uint64_t unit)
+{
+    p->stray = p->stray ? p->stray : (unit << 16) + arg + 1;
+}
+
 /* Whether a block that lies about there in the grid writes that byte as well. */
 static bool written_twice(struct probe *p, const struct grid *g, double part, uint64_t addr, bool *twice,
                           struct err *err)
@@ -54,6 +59,8 @@ bool look_for_strays(struct probe *p, const struct grid *g, struct err *err)
             if (ok && twice)
                 p->far = p->most_launches == 1 && last - back > last / ROOM;
             if (ok && twice)
+                note_stray(p, j->outputs[o], unit);
+            if (ok && twice)
                 p->strayed[o] = arena_printf(
                     p->arena,
                     "the last block writes element %llu of %s in the stead of element %llu: an "
@@ -83,8 +90,8 @@ void watch_ends(struct probe *p)
             if (p->n_watched + 2 > MOST_WATCHED)
                 return;
             p->watched[p->n_watched++] = (struct watched){.addr = addr + last};
-            p->watched[p->n_watched++] =
-                (struct watched){.addr = addr + last - (unit << 32), .far = last - (unit << 32) > last / ROOM};
+            p->watched[p->n_watched++] = (struct watched){
+                .addr = addr + last - (unit << 32), .far = last - (unit << 32) > last / ROOM, .arg = i};
         }
     }
 }
@@ -96,6 +103,7 @@ void look_for_misread(struct probe *p)
         if (end->read || !other->read)
             continue;
         p->far = other->far;
+        note_stray(p, other->arg, (end->addr - other->addr) >> 32);
         p->misread = arena_printf(p->arena,
                                   "the last block reads what lies %llu bytes in front of an input's last "
                                   "element in its stead: an index of 32 bits overflows",
@@ -104,7 +112,7 @@ void look_for_misread(struct probe *p)
     p->n_watched = 0;
 }
 
-/* Does it do so as well where a dim is so much shorter? */
+/* Does it do so as well, by the same index, where a dim is so much shorter? */
 static bool strays_at(struct probe *p, const struct extreme *x, size_t dim, int64_t less, bool *again,
                       struct err *err)
 {
@@ -121,7 +129,7 @@ static bool strays_at(struct probe *p, const struct extreme *x, size_t dim, int6
     if (dims[dim] < LONG || !task_in_domain(j->task, dims))
         return true;
     bool ok = verify_extreme(j, p->version, p->arena, &y, true, &fate, err);
-    *again = y.odd || !fate_open(&fate);
+    *again = (y.odd && y.stray == p->stray) || !fate_open(&fate);
     drop_pieces(j, &y);
     return ok;
 }

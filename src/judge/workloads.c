@@ -30,13 +30,15 @@ enum {
 #define LIGHTER     7.0 /* or a thousandth, where all outputs have the digits to tell */
 #define ENOUGH      0.9 /* of what the sampled blocks should have written */
 
-struct left { /* by a version run whole */
+struct left {                        /* by a version run whole */
+    uint64_t max_insns;              /* that it may take; 0: any */
+    unsigned char *const *as_before; /* what its outputs hold before, nearly; NULL: poison */
     unsigned char *outputs[MAX_ARGS];
     struct stage_ran ran;
 };
 
-static bool run_whole(const struct whole *w, struct version *v, const struct stage_ops *ops, uint64_t max_insns,
-                      struct left *left, struct fate *fate, struct err *err)
+static bool run_whole(const struct whole *w, struct version *v, const struct stage_ops *ops, struct left *left,
+                      struct fate *fate, struct err *err)
 {
     bool second = v == &w->judge->baseline;
     const struct task *t = w->judge->task;
@@ -45,11 +47,12 @@ static bool run_whole(const struct whole *w, struct version *v, const struct sta
                                     .tiles = w->tiles,
                                     .dense = true,
                                     .poison = second ? 0x5b : POISON,
+                                    .answers = left->as_before,
                                     .place = (w->seed & ~(uint64_t)1) + second};
     const struct stage_check check = {.where = w->where,
                                       .checks = second ? 0 : w->checks,
                                       .order = v == &w->judge->baseline ? 0 : w->order,
-                                      .max_insns = max_insns,
+                                      .max_insns = left->max_insns,
                                       .work = second ? NULL : w->work,
                                       .limit_s = LIMIT_S};
     struct stage stage;
@@ -309,16 +312,17 @@ static bool compare_whole(const struct whole *w, struct version *v, const struct
 static bool extra_whole(const struct whole *w, struct version *v, uint64_t max_insns, uint64_t *told,
                         struct fate *fate, struct err *err)
 {
-    struct left got, own;
+    struct left own = {.max_insns = max_insns}, got = {.as_before = own.outputs};
     const struct both b = {.got = got.outputs, .own = own.outputs};
     struct fate original = {0};
 
-    if (!run_whole(w, &w->judge->baseline, &stage_sim, max_insns, &own, &original, err))
+    if (!run_whole(w, &w->judge->baseline, &stage_sim, &own, &original, err))
         return false;
     *told = fate_open(&original) ? MAX(own.ran.insns, (uint64_t)1) : 0;
     if (!*told)
         return true;
-    return run_whole(w, v, &stage_sim, 1000000 + WORK_TIMES * own.ran.insns, &got, fate, err) &&
+    got.max_insns = 1000000 + WORK_TIMES * own.ran.insns;
+    return run_whole(w, v, &stage_sim, &got, fate, err) &&
            (!fate_open(fate) || compare_whole(w, v, &b, &stage_sim, fate, err));
 }
 
@@ -537,18 +541,20 @@ static bool verify_whole(const struct whole *w, struct version *v, const struct 
                          struct fate *fate, struct err *err)
 {
     struct judge *j = w->judge;
-    struct left got, own;
+    struct left own = {0}, got = {0};
     struct fate original = {0};
     bool ok;
 
     /* On the simulator each has a memory of its own, and the original's work bounds the candidate's. */
-    if (ops->side == SIDE_SIM)
-        ok = run_whole(w, &j->baseline, ops, 0, &own, &original, err) &&
-             (!fate_open(&original) ||
-              run_whole(w, v, ops, 1000000 + WORK_TIMES * own.ran.insns, &got, fate, err));
-    else
-        ok = run_whole(w, v, ops, 0, &got, fate, err) &&
-             (!fate_open(fate) || run_whole(w, &j->baseline, ops, 0, &own, &original, err));
+    if (ops->side == SIDE_SIM) {
+        ok = run_whole(w, &j->baseline, ops, &own, &original, err);
+        got.as_before = own.outputs;
+        got.max_insns = 1000000 + WORK_TIMES * own.ran.insns;
+        ok = ok && (!fate_open(&original) || run_whole(w, v, ops, &got, fate, err));
+    } else {
+        ok = run_whole(w, v, ops, &got, fate, err) &&
+             (!fate_open(fate) || run_whole(w, &j->baseline, ops, &own, &original, err));
+    }
     if (!ok || !fate_open(fate))
         return ok;
     if (!fate_open(&original))
