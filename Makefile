@@ -103,7 +103,7 @@ check-fleet: all ## a campaign of 100 kernels over 8 nodes of this machine, thre
 	@tests/fleet/campaign.py $(BUILD)/astra
 
 .PHONY: check-slurm
-check-slurm: all ## workers as steps of a real Slurm on this machine, killed, drained and requeued (docs/fleet.md); root
+check-slurm: all ## workers as steps of a real Slurm on this machine, killed, drained and requeued (docs/campaign.md); root
 	@tests/fleet/slurm.sh $(BUILD)/astra
 
 .PHONY: check-ssh

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/mcp.md from what `astra mcp` itself says: tools/mcp_docs.py ASTRA [--check]."""
+"""Writes the tables of docs/models.md from what `astra mcp` itself says: tools/mcp_docs.py ASTRA [--check]."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-PAGE = os.path.join(os.path.dirname(__file__), "..", "docs", "mcp.md")
+PAGE = os.path.join(os.path.dirname(__file__), "..", "docs", "models.md")
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 
 
@@ -57,7 +57,7 @@ def main():
         before = file.read()
     after = page(os.path.abspath(sys.argv[1]), before)
     if "--check" in sys.argv:
-        sys.exit(0 if after == before else "docs/mcp.md is not what `astra mcp` says; run tools/mcp_docs.py ASTRA")
+        sys.exit(0 if after == before else "docs/models.md is not what `astra mcp` says; run tools/mcp_docs.py ASTRA")
     with open(PAGE, "w", encoding="utf-8") as file:
         file.write(after)
 

@@ -1,4 +1,4 @@
-/* Put behind the includes of an original for the exact answer (docs/error-rule.md): mathematics become calls of
+/* Put behind the includes of an original for the exact answer (docs/integrity.md): mathematics become calls of
  * functions that nobody defines, which the simulator computes in double (src/shadow/shadow_math.c). */
 #define ASTRA_ONE(name)                                                   \
     extern "C" __device__ float astra_f32_##name(float x);                \

@@ -1,4 +1,4 @@
--- What earlier runs learned, one file a user (docs/memory.md). No source text, and no name of a kernel, file or argument.
+-- What earlier runs learned, one file a user (docs/rewrites.md). No source text, and no name of a kernel, file or argument.
 CREATE TABLE IF NOT EXISTS trial (
     id INTEGER PRIMARY KEY,    -- in the order of writing
     kernel TEXT NOT NULL,      -- hash of the original's text and workloads

@@ -126,7 +126,7 @@ struct agent_attempt { /* what became of an earlier candidate */
     double score; /* over the original; NAN unless timed */
 };
 
-/* ---- memory across runs (docs/memory.md): what steps did to versions like this one, on whatever kernel. It
+/* ---- memory across runs (docs/rewrites.md): what steps did to versions like this one, on whatever kernel. It
  * orders what is tried; no verdict comes from it, and nothing is left out because of it. ---- */
 
 struct agent_features { /* of one version; log: base 2 of the geometric mean over the workloads; NAN: unknown */

@@ -1,5 +1,5 @@
 /* trace: what the program is doing, as events: one JSON object a line, each with `event` and `t_s`, the seconds
- * since the first. docs/events.md is the contract. Faces, the trace file and tests read it; nothing else
+ * since the first. docs/result.md is the contract. Faces, the trace file and tests read it; nothing else
  * depends on it, and while nobody listens an event costs nothing. Thread-safe. */
 #ifndef BASE_TRACE_H
 #define BASE_TRACE_H

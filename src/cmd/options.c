@@ -37,7 +37,7 @@ static const struct verb verbs[] = {
      "a task from a framework's file: the kernel, what it uses, its wrapper as the launcher",
      "Without KERNEL the file's kernels are listed. A name may be qualified, and may name an instance. Headers are looked for\n"
      "beside the file, in the folders of -I and in the file's repository. What cannot be known is a TODO in task.yaml, and\n"
-     "a question here (docs/init.md).\n\n"
+     "a question here (docs/task.md).\n\n"
      "  astra init vllm/csrc/layernorm_kernels.cu\n"
      "  astra init vllm/csrc/layernorm_kernels.cu:rms_norm_kernel --out rms_norm\n"
      "  astra init norm.cuh:RMSNormKernel<8,half> -I include\n",
@@ -58,7 +58,7 @@ static const struct verb verbs[] = {
      "the simulator's checks alone: races, bounds, undefined values, barriers",
      "Every case of the task's suite is launched once on the simulator, whatever the others found; nothing is compared or\n"
      "timed, so a kernel that is not sound can be looked at. FILE is another version, or lies in its task's folder. Exit\n"
-     "status 4 with findings (docs/sanitizer.md).\n\n"
+     "status 4 with findings (docs/integrity.md).\n\n"
      "  astra sanitize my_task\n"
      "  astra sanitize my_task mine.cu --sarif findings.sarif --junit findings.xml\n"
      "  astra sanitize --capture seen rms_norm\n",
@@ -124,7 +124,7 @@ static const struct verb verbs[] = {
      1, INT_MAX, cmd_replace},
     {"memory", 'y', "[WHAT] [FILE...]", "what earlier runs learned: shown, exported, imported, forgotten",
      "Runs keep what transforms did to versions of what kind, and on which device; later runs try first what helped versions alike.\n"
-     "It orders what is tried, nothing else (docs/memory.md). WHAT is nothing (tables), export, import FILE..., or forget with\n"
+     "It orders what is tried, nothing else (docs/rewrites.md). WHAT is nothing (tables), export, import FILE..., or forget with\n"
      "what is to be forgotten. The file is astra/memory.db in $XDG_DATA_HOME or ~/.local/share, or what ASTRA_MEMORY names; empty:\n"
      "there is none.\n\n"
      "  astra memory\n"
@@ -134,7 +134,7 @@ static const struct verb verbs[] = {
      "  astra memory forget --all\n",
      0, 8, cmd_memory},
     {"mcp", 'a', "", "the judge as tools of a coding agent: a server of the Model Context Protocol",
-     "Speaks over stdin and stdout; an agent's set-up names this command (docs/mcp.md has the lines). The tools check, bench,\n"
+     "Speaks over stdin and stdout; an agent's set-up names this command (docs/models.md has the lines). The tools check, bench,\n"
      "profile, sanitize and optimize read files below --root, ask no model, and take no command, key or address.\n\n"
      "  astra mcp --root kernels\n",
      0, 0, cmd_mcp},

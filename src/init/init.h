@@ -1,5 +1,5 @@
 /* init: a task written from a framework's file: the kernel that is named, the declarations that it uses, its
- * host wrapper as a launcher, task.yaml as far as it can be known (docs/init.md). Files are read, never run;
+ * host wrapper as a launcher, task.yaml as far as it can be known (docs/task.md). Files are read, never run;
  * nothing outside of the file's repository and the folders of -I is read. */
 #ifndef INIT_INIT_H
 #define INIT_INIT_H

@@ -1,4 +1,4 @@
-/* The error rule. docs/error-rule.md says the same for a reader with a pencil. */
+/* The error rule. docs/integrity.md says the same for a reader with a pencil. */
 #include "rule.h"
 
 enum {

@@ -1,4 +1,4 @@
-/* rule: what an answer may be off from the exact one: the error rule of docs/error-rule.md as one function and
+/* rule: what an answer may be off from the exact one: the error rule of docs/integrity.md as one function and
  * a table of named exceptions.
  *
  * The law. Each output is judged under each kind of values by itself. The error of an element is its distance

@@ -1,7 +1,7 @@
 /* kernel: one .cu file understood: its device part (what NVRTC compiles), its launcher (interpreted here into a
  * launch plan, never compiled), its tunables. A file Astra does not understand is a verdict for a candidate and
  * an input error for an original; either way the words carry file, line, column and what is allowed
- * (docs/launcher.md). */
+ * (docs/task.md). */
 #ifndef KERNEL_KERNEL_H
 #define KERNEL_KERNEL_H
 

@@ -112,7 +112,7 @@ struct cell *record_member(struct interp *in, const struct token *at, const stru
         if (strcmp(c->type->fields[i].name, name) == 0)
             return &c->elems[i];
     }
-    fail(in->unit, at, "the member %s of %s is not understood; docs/launcher.md lists those that are", name,
+    fail(in->unit, at, "the member %s of %s is not understood; docs/task.md lists those that are", name,
          c->type->name);
 }
 

@@ -270,7 +270,7 @@ static int call_device_attribute(const struct call *c)
 
     if (attribute < 0 || attribute > INT_MAX || !kernel_device_attribute(l, (int)attribute, &value))
         fail(c->in->unit, call_at(c, 1),
-             "device attribute %lld is not understood; docs/launcher.md lists those that are",
+             "device attribute %lld is not understood; docs/task.md lists those that are",
              (long long)attribute);
     call_give(c, 0, value_int(type_int, value));
     return 0;
@@ -288,7 +288,7 @@ struct value properties_member(struct interp *in, const struct token *at, const 
 #include "kernel/runtime.def"
 #undef DEVICE
     fail(in->unit, at,
-         "the member %s of cudaDeviceProp is not understood; docs/launcher.md lists those that are", name);
+         "the member %s of cudaDeviceProp is not understood; docs/task.md lists those that are", name);
 }
 
 static int blocks_per_sm(const struct call *c, const char *kernel, int64_t threads, int64_t shared)

@@ -1,4 +1,4 @@
-/* The tools: one table, from which tools/list, the check of arguments, the command lines and docs/mcp.md are
+/* The tools: one table, from which tools/list, the check of arguments, the command lines and docs/models.md are
  * made. */
 #include "internal.h"
 

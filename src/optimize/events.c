@@ -1,4 +1,4 @@
-/* What a run says of itself while it runs: the events of docs/events.md that have more than a line of text. */
+/* What a run says of itself while it runs: the events of docs/result.md that have more than a line of text. */
 #include "internal.h"
 
 #define NO_GAIN 0.005 /* what rounds to 0 % */

@@ -157,7 +157,7 @@ bool calls_exhausted(const struct run *r);                          /* a call wa
 const char *call_end_name(enum llm_end end);                        /* "done", "cut", ... */
 json_t *calls_spent(const struct run *r); /* {"calls", "tokens", "usd"} of all calls ever made in this run */
 
-/* ---- tell.c: events, docs/events.md ---- */
+/* ---- tell.c: events, docs/result.md ---- */
 
 void tell_run(const struct run *r, bool resumed);
 void tell_original(const struct run *r);

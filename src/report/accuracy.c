@@ -136,7 +136,7 @@ const char *report_exactness(struct arena *a, const json_t *v)
                         : "what differs are integers that the original's own rounding can make others";
 
     if (excused(v))
-        errors = arena_printf(a, "%s; %lld elements beyond that, by an exception of docs/error-rule.md", errors,
+        errors = arena_printf(a, "%s; %lld elements beyond that, by an exception of docs/integrity.md", errors,
                               (long long)excused(v));
     if (elements == 0) /* an older result, or nothing to compare */
         return isfinite(error) ? errors : "outputs equal to the original's";

@@ -365,7 +365,7 @@ const char *words_unrepeatable(const struct view *v)
     if (json_num(v->options, "budget_s") > 0)
         return "How far a run comes within a time depends on the machine.";
     if (v->remembered)
-        return "What earlier runs had learned ordered what it tried (docs/memory.md); the command leaves that out.";
+        return "What earlier runs had learned ordered what it tried (docs/rewrites.md); the command leaves that out.";
     if (v->measured)
         return "Times are measured anew and differ within the noise.";
     return NULL;

@@ -6,7 +6,7 @@
  * an atomic or volatile store, towards whoever reads that value by an atomic or a volatile load. Shuffles and
  * votes do not, nor does cp.async before its wait. Two atomics, or two volatile accesses, never race, but
  * volatile accesses of one warp to shared memory, which count on lock step, nor does a store that changes
- * nothing. docs/sanitizer.md says the same for people. race.c holds the cells, happens_before.c who knows of
+ * nothing. docs/integrity.md says the same for people. race.c holds the cells, happens_before.c who knows of
  * whom. */
 #ifndef SANITIZE_RACE_H
 #define SANITIZE_RACE_H

@@ -1,5 +1,5 @@
 /* sanitize: what a GPU would not say. An observer of launches that finds races, undefined values, misused
- * barriers and copies nobody waits for. docs/sanitizer.md says what is a finding. */
+ * barriers and copies nobody waits for. docs/integrity.md says what is a finding. */
 #ifndef SANITIZE_SANITIZE_H
 #define SANITIZE_SANITIZE_H
 

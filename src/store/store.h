@@ -89,7 +89,7 @@ bool store_strategies(struct store *s, struct arena *a, const struct store_strat
 bool store_note(struct store *s, const char *key, const char *value, struct err *err);
 bool store_get_note(struct store *s, struct arena *a, const char *key, const char **value, struct err *err);
 
-/* ---- memory across runs: one file a user, docs/memory.md ---- */
+/* ---- memory across runs: one file a user, docs/rewrites.md ---- */
 
 struct memory_row {        /* what some steps did to one version of one kernel */
     int id;                /* in the order of writing; given by memory_put */

@@ -142,7 +142,7 @@ struct task {
     const char **equivalent; /* ids of mutants that the author says change nothing: docs/testing.md */
     size_t n_equivalent;
     enum regime regime;     /* that scores */
-    double tolerance;       /* NAN: the rule of docs/error-rule.md */
+    double tolerance;       /* NAN: the rule of docs/integrity.md */
     double tolerance_terms; /* the same in last places of what is summed up; NAN: not given */
     bool exact;             /* every output must be the original's, byte for byte */
     bool accept_race, accept_nondeterminism;

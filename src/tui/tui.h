@@ -1,4 +1,4 @@
-/* tui: a run shown while it runs, from the events of the trace alone (docs/events.md): one screen on a
+/* tui: a run shown while it runs, from the events of the trace alone (docs/result.md): one screen on a
  * terminal, else lines with the time of day. docs/report.md shows both. Nothing that a model, a compiler or a
  * file name says can reach the terminal as a command: control characters are left out of everything. */
 #ifndef TUI_TUI_H

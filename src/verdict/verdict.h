@@ -90,7 +90,7 @@ struct trial_spread { /* how the errors of one output lie, in ulps */
 
 struct trial_accuracy { /* of one output under one kind of values */
     const char *output, *values;
-    const char *unit;                        /* "ulp", or "term": docs/error-rule.md */
+    const char *unit;                        /* "ulp", or "term": docs/integrity.md */
     struct trial_spread original, candidate; /* the same in the original's own trial */
     struct trial_errors allowed;
     double allowed_drift; /* NAN: not judged */

@@ -25,7 +25,7 @@ static bool known_keys(const struct reader *r, const struct yaml_node *map, cons
         const char *near = keys[k] ? NULL : str_nearest(map->keys[i], keys);
         if (!keys[k])
             return err_at(r->err, r->path, map->key_nodes[i]->line, map->key_nodes[i]->col,
-                          "unknown key %s%s%s; docs/fleet.md has them all", map->keys[i],
+                          "unknown key %s%s%s; docs/campaign.md has them all", map->keys[i],
                           near ? ": did you mean " : "", near ? near : "");
     }
     return true;
@@ -167,7 +167,7 @@ bool fleet_read(struct fleet **out, struct arena *a, const char *path, struct er
         return false;
     if (root->kind != YAML_MAP || !(list = yaml_get(root, "workers")) || list->kind != YAML_LIST ||
         list->n == 0)
-        return fail(&r, root, "a list `workers:` is wanted, each with a command; docs/fleet.md has an example",
+        return fail(&r, root, "a list `workers:` is wanted, each with a command; docs/campaign.md has an example",
                     "");
     if (!known_keys(&r, root, keys) ||
         ((at = yaml_get(root, "start_s")) && !read_number(&r, at, 1, 1e6, &f->start_s)) ||

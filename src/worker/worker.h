@@ -18,7 +18,7 @@ struct pool_limits {
     size_t resident_bytes; /* 0: 3 GiB, beside a GPU more */
 };
 
-/* ---- workers that are commands: docs/fleet.md ---- */
+/* ---- workers that are commands: docs/campaign.md ---- */
 
 struct fleet_archive { /* of `make dist`, for machines that have no Astra */
     const char *bytes;

@@ -8,7 +8,22 @@ import subprocess
 from harness import ASTRA, ROOT, VERBS, case, cases, environment, expect, main, read
 
 PAGES = sorted(os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, "*.md")) +
-               glob.glob(os.path.join(ROOT, "docs", "*.md")) + [os.path.join(ROOT, "src", "README.md")])
+               glob.glob(os.path.join(ROOT, "docs", "*.md")) + glob.glob(os.path.join(ROOT, "docs", "results", "*.md")) +
+               [os.path.join(ROOT, "src", "README.md")])
+
+
+def prose(page):
+    return re.sub(r"^```.*?^```", "", read(os.path.join(ROOT, page)), flags=re.M | re.S)
+
+
+def anchors(page):
+    """Of its headings, as GitHub makes them."""
+    found = []
+    for heading in re.findall(r"^#{1,6} (.*)$", prose(page), re.M):
+        name = re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()).replace(" ", "-")
+        times = found.count(name)
+        found.append(f"{name}-{times}" if times else name)
+    return found
 
 
 def blocks():
@@ -32,10 +47,22 @@ def block(folder, row):
 
 @cases(PAGES)
 def links(folder, page):
-    text = re.sub(r"^```.*?^```", "", read(os.path.join(ROOT, page)), flags=re.M | re.S)
-    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
-        if "://" not in target:
-            expect(os.path.exists(os.path.join(ROOT, os.path.dirname(page), target)), f"{page}: {target} is not there")
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", prose(page)):
+        if "://" in target:
+            continue
+        there = os.path.normpath(os.path.join(os.path.dirname(page), target)) if target else page
+        expect(os.path.exists(os.path.join(ROOT, there)), f"{page}: {target} is not there")
+        expect(not anchor or not there.endswith(".md") or anchor in anchors(there), f"{page}: {target}#{anchor} is no heading")
+
+
+@case
+def pages_that_are_named_are_there(folder):
+    """What sources, tests and tools say of a page in docs."""
+    for where in ("src", "tests", "tools", "share"):
+        for path in glob.glob(os.path.join(ROOT, where, "**", "*"), recursive=True):
+            if path.endswith((".c", ".h", ".def", ".py", ".sh", ".cu", ".cuh", ".html", ".yaml", ".sql", ".build")):
+                for page in re.findall(r"\bdocs/[\w/-]+\.md\b", read(path)):
+                    expect(os.path.exists(os.path.join(ROOT, page)), f"{path}: {page} is not there")
 
 
 @case
@@ -43,7 +70,7 @@ def index_lists_every_page(folder):
     index = read(os.path.join(ROOT, "docs", "README.md"))
     for page in PAGES:
         name = os.path.basename(page)
-        if page.startswith("docs/") and name != "README.md":
+        if os.path.dirname(page) == "docs" and name != "README.md":
             expect(f"]({name})" in index, f"docs/README.md does not list {name}")
 
 

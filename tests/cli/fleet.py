@@ -1,4 +1,4 @@
-"""Workers that are commands (--workers FILE, docs/fleet.md): the same result as without, whatever becomes of some of them."""
+"""Workers that are commands (--workers FILE, docs/campaign.md): the same result as without, whatever becomes of some of them."""
 
 import json
 import os

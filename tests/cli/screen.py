@@ -343,8 +343,9 @@ def plain_ascii(folder):
 
 
 def documented():
-    """docs/events.md: event to its fields, as far as a row names them."""
-    rows = re.findall(r"^\| (`.*?) \| (.*) \|$", read(os.path.join(ROOT, "docs", "events.md")), re.M)
+    """docs/result.md: event to its fields, as far as a row names them."""
+    page = read(os.path.join(ROOT, "docs", "result.md")).partition("\n## Events\n")[2]
+    rows = re.findall(r"^\| (`.*?) \| (.*) \|$", page, re.M)
     known = {}
     for names, text in rows:
         for name in re.findall(r"`(\w+)`", names):

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A run inside one allocation of a real Slurm on this machine (docs/fleet.md): three nodes, of which one is killed and one
+# A run inside one allocation of a real Slurm on this machine (docs/campaign.md): three nodes, of which one is killed and one
 # drained in the middle; then the job is requeued, and resumes. `make check-slurm`; needs root, and Debian's slurmctld,
 # slurmd, slurm-client and munge.
 set -eu
@@ -78,7 +78,7 @@ workers:
     trusted: true
 silence_s: 10
 END
-sed -n '/^    #!.bin.sh/,/^$/s/^    //p' "$root/docs/fleet.md" | sed "s|^astra=.*|astra=$astra|" >batch.sh
+sed -n '/^    #!.bin.sh/,/^$/s/^    //p' "$root/docs/campaign.md" | sed "s|^astra=.*|astra=$astra|" >batch.sh
 options="--rounds 3 --tune-budget 6 --seed 7 --hidden-seed 11 --no-memory"
 "$astra" optimize task $options --quiet --out alone >/dev/null
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A run whose workers are reached over ssh to this machine (docs/fleet.md); one of them is killed in the middle.
+# A run whose workers are reached over ssh to this machine (docs/campaign.md); one of them is killed in the middle.
 # `make check-ssh`; needs Debian's openssh-server, of which it starts one of its own on a port of loopback.
 set -eu
 astra=$(realpath "$1")

@@ -19,4 +19,4 @@ extern "C" void go(float *p, int n, cudaStream_t stream)
 // run: n=1
 // error 16:24 the member dynamicSmemBytes of cudaLaunchConfig_t has no value
 // run: n=2
-// error 14:22 the member accessPolicyWindow of cudaLaunchAttributeValue is not understood; docs/launcher.md lists those that are
+// error 14:22 the member accessPolicyWindow of cudaLaunchAttributeValue is not understood; docs/task.md lists those that are

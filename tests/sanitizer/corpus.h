@@ -1,5 +1,5 @@
 /* The sanitizer's corpus: one .cu a case, whose comments say its buffers, launches and what is expected
- * (docs/sanitizer.md). Read here for the simulator's run (sanitizer.c) and a GPU's (gpu/both.c). */
+ * (docs/integrity.md). Read here for the simulator's run (sanitizer.c) and a GPU's (gpu/both.c). */
 #ifndef TESTS_CORPUS_H
 #define TESTS_CORPUS_H
 

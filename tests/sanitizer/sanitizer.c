@@ -1,5 +1,5 @@
 /* The sanitizer's corpus: every NAME.cu in broken must get exactly the verdict and line that its comments
- * state, every one in right none, under each of several orders of warps and blocks. docs/sanitizer.md gives the
+ * state, every one in right none, under each of several orders of warps and blocks. docs/integrity.md gives the
  * comments' form.
  *
  *     sanitizer [-v] [FILE or FOLDER]...     (default: both) */
