@@ -287,8 +287,8 @@ struct value properties_member(struct interp *in, const struct token *at, const 
                          value);
 #include "kernel/runtime.def"
 #undef DEVICE
-    fail(in->unit, at,
-         "the member %s of cudaDeviceProp is not understood; docs/task.md lists those that are", name);
+    fail(in->unit, at, "the member %s of cudaDeviceProp is not understood; docs/task.md lists those that are",
+         name);
 }
 
 static int blocks_per_sm(const struct call *c, const char *kernel, int64_t threads, int64_t shared)

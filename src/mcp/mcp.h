@@ -1,6 +1,6 @@
 /* mcp: a server of the Model Context Protocol over stdin and stdout, so that somebody's coding agent has
- * Astra's judge as tools. docs/models.md says what it offers and what it refuses. It speaks revision 2026-07-28,
- * in which each request says its revision, and the handshake of 2024-11-05 to 2025-11-25. */
+ * Astra's judge as tools. docs/models.md says what it offers and what it refuses. It speaks revision
+ * 2026-07-28, in which each request says its revision, and the handshake of 2024-11-05 to 2025-11-25. */
 #ifndef MCP_MCP_H
 #define MCP_MCP_H
 

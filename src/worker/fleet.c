@@ -167,8 +167,8 @@ bool fleet_read(struct fleet **out, struct arena *a, const char *path, struct er
         return false;
     if (root->kind != YAML_MAP || !(list = yaml_get(root, "workers")) || list->kind != YAML_LIST ||
         list->n == 0)
-        return fail(&r, root, "a list `workers:` is wanted, each with a command; docs/campaign.md has an example",
-                    "");
+        return fail(&r, root,
+                    "a list `workers:` is wanted, each with a command; docs/campaign.md has an example", "");
     if (!known_keys(&r, root, keys) ||
         ((at = yaml_get(root, "start_s")) && !read_number(&r, at, 1, 1e6, &f->start_s)) ||
         ((at = yaml_get(root, "send")) && !read_send(&r, at, &r.send)) ||
