@@ -457,7 +457,7 @@ static struct race_access drawn_access(struct rng *rng, struct world *w)
     static const enum race_op ops[] = {RACE_READ, RACE_READ, RACE_READ, RACE_WRITE, RACE_WRITE, RACE_ATOMIC};
     struct race_access a = {.mask = ~0u, .op = ops[rng_below(rng, ARRAY_LEN(ops))]};
     bool row = rng_below(rng, 8) != 0, usual = rng_below(rng, 4) != 0;
-    uint32_t size = a.op == RACE_ATOMIC ? 4 : 1u << (usual ? 2 : rng_below(rng, SIZES));
+    uint32_t size = usual || a.op == RACE_ATOMIC ? 4 : 1u << rng_below(rng, SIZES);
     uint64_t from = rng_below(rng, (MEMORY - 32 * size) / size) * size;
 
     if (usual) /* so that many meet */
