@@ -72,6 +72,8 @@ const struct variable *function_variable_of(const struct function *f, struct nod
 struct node *variable_names(const struct function *f, const struct variable *v, size_t *count);
 /* Bytes of an element of this type, template types bound by the launches; 0: unknown or not plain. */
 int ctype_size(const struct function *f, const char *type);
+/* Bytes of a struct of the file that has nothing but numbers; 0: it is none. */
+int ctype_struct_size(const struct function *f, const char *type);
 int64_t array_bytes(const struct function *f, const struct variable *v); /* 0: extents or type unknown */
 int64_t shared_bytes(
     const struct function *f); /* of arrays that it declares as shared; unknown ones are left out */

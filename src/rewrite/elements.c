@@ -1,11 +1,11 @@
 /* elements: code for one element becomes code for N neighbouring ones.
  *
  * Each expression is, over the N elements, one of: invariant; linear (its value for the first element plus k);
- * or varying. Given that the index is a multiple of N, `i / d` is invariant and `i % d` linear when d is a
- * multiple of N, which the guard then asks. Invariant and linear declarations stay outside the loop over k,
- * accesses at linear indices become vectors (loads first, stores last), the rest goes into the loop with its
- * types unchanged. A loop that is the same for all elements is gone through once, all of them in step
- * (elements_step.c). */
+ * stepped (plus a constant times k, as are the places of the three bytes of a pixel); or varying. Given that
+ * the index is a multiple of N, `i / d` is invariant and `i % d` linear when d is a multiple of N, which the
+ * guard then asks. Invariant and linear declarations stay outside the loop over k, accesses at linear indices
+ * become vectors (loads first, stores last), the rest goes into the loop with its types unchanged. A loop that
+ * is the same for all elements is gone through once, all of them in step (elements_step.c). */
 #include "rewrite/elements.h"
 
 /* Kinds -------------------------------------------------------------------------------------------------------
@@ -24,6 +24,60 @@ static const struct outside *stays_outside(const struct elements *w, const struc
     return NULL;
 }
 
+static int64_t by_of(struct elements *w, const struct variable *v)
+{
+    const struct outside *known = v == w->element ? NULL : stays_outside(w, v);
+    return known ? known->by : v == w->element;
+}
+
+/* The constant that e is multiplied by; 0: none. */
+static int64_t times_of(const struct function *f, struct node e, struct node *of)
+{
+    enum { MOST = 64 };
+    struct node left = node_field(e, FIELD_LEFT), right = node_field(e, FIELD_RIGHT);
+    const char *op = node_op(f, e);
+    int64_t value = 0;
+    *of = left;
+    if (str_eq(op, "<<") && constant_value(f, right, &value) && value > 0 && value <= 6)
+        return (int64_t)1 << value;
+    if (!str_eq(op, "*"))
+        return 0;
+    if (!constant_value(f, right, &value)) {
+        *of = right;
+        if (!constant_value(f, left, &value))
+            return 0;
+    }
+    return value > 1 && value <= MOST ? value : 0;
+}
+
+int64_t elements_by(struct elements *w, struct node e)
+{
+    const struct function *f = w->f;
+    struct node of;
+    if (node_is(e, NODE_IDENTIFIER)) {
+        const struct variable *v = function_variable_of(f, e);
+        return v ? by_of(w, v) : 0;
+    }
+    if (node_is(e, NODE_PARENTHESIZED_EXPRESSION))
+        return elements_by(w, node_child(e, 0));
+    if (node_is(e, NODE_CAST_EXPRESSION))
+        return elements_by(w, node_field(e, FIELD_VALUE));
+    if (node_is(e, NODE_BINARY_EXPRESSION)) {
+        struct node left = node_field(e, FIELD_LEFT), right = node_field(e, FIELD_RIGHT);
+        if (elements_kind(w, e) == INVARIANT)
+            return 0;
+        int64_t times = times_of(f, e, &of);
+        if (times)
+            return times * elements_by(w, of);
+        return elements_by(w, left) + (str_eq(node_op(f, e), "+") ? elements_by(w, right) : 0);
+    }
+    if (node_is_address(f, e)) {
+        struct node place = node_field(e, FIELD_ARGUMENT), index = subscript_index(f, place);
+        return node_ok(index) ? elements_by(w, index) : 0;
+    }
+    return 0;
+}
+
 enum kind elements_kind_of(struct elements *w, const struct variable *v)
 {
     if (v == w->element)
@@ -38,10 +92,24 @@ enum kind elements_kind_of(struct elements *w, const struct variable *v)
 static enum kind kind_of_division(struct elements *w, const char *op, struct node left, struct node right)
 {
     size_t before = w->multiples.n;
-    if (elements_kind(w, right) == INVARIANT && elements_multiple(w, left) && elements_multiple(w, right))
-        return str_eq(op, "/") ? INVARIANT : LINEAR;
+    enum kind kind = elements_kind(w, left);
+    int times = w->times;
+    w->times = MAX(times, 1) * (kind == STEPPED ? (int)elements_by(w, left) : 1);
+    bool ok = elements_kind(w, right) == INVARIANT && elements_multiple(w, left) && elements_multiple(w, right);
+    w->times = times;
+    if (ok)
+        return str_eq(op, "/") ? INVARIANT : kind;
     w->multiples.n = before;
     return VARYING;
+}
+
+/* A constant times what goes on. */
+static enum kind kind_of_product(struct elements *w, struct node e)
+{
+    struct node of;
+    int64_t times = times_of(w->f, e, &of);
+    enum kind kind = times ? elements_kind(w, of) : VARYING;
+    return (kind == LINEAR || kind == STEPPED) && times * elements_by(w, of) <= 64 ? STEPPED : VARYING;
 }
 
 static enum kind kind_of_children(struct elements *w, struct node e)
@@ -63,7 +131,9 @@ enum kind elements_kind(struct elements *w, struct node e)
         return elements_kind(w, node_child(e, 0));
     if (node_is(e, NODE_CAST_EXPRESSION)) {
         enum kind k = elements_kind(w, node_field(e, FIELD_VALUE));
-        return k == LINEAR && !ctype_is_integer(f, text_of(f, node_field(e, FIELD_TYPE))) ? VARYING : k;
+        return (k == LINEAR || k == STEPPED) && !ctype_is_integer(f, text_of(f, node_field(e, FIELD_TYPE)))
+                   ? VARYING
+                   : k;
     }
     if (node_is(e, NODE_TYPE_DESCRIPTOR) || node_is(e, NODE_NUMBER_LITERAL))
         return INVARIANT;
@@ -81,13 +151,13 @@ enum kind elements_kind(struct elements *w, struct node e)
         enum kind x = elements_kind(w, left), y = elements_kind(w, right);
         if (x == INVARIANT && y == INVARIANT)
             return INVARIANT;
-        if (str_eq(op, "+") && x != VARYING && y != VARYING && x != y)
-            return LINEAR;
-        if (str_eq(op, "-") && x == LINEAR && y == INVARIANT)
-            return LINEAR;
-        if ((str_eq(op, "/") || str_eq(op, "%")) && x == LINEAR)
+        if (str_eq(op, "+") && x != VARYING && y != VARYING && (x == INVARIANT || y == INVARIANT))
+            return x == INVARIANT ? y : x;
+        if (str_eq(op, "-") && x != VARYING && y == INVARIANT)
+            return x;
+        if ((str_eq(op, "/") || str_eq(op, "%")) && x != INVARIANT && x != VARYING)
             return kind_of_division(w, op, left, right);
-        return VARYING;
+        return kind_of_product(w, e);
     }
     if (node_is(e, NODE_CALL_EXPRESSION) && !call_is_pure(f, e))
         return VARYING;
@@ -148,17 +218,66 @@ static bool is_conditional(struct elements *w, struct node e, struct node top, s
     return false;
 }
 
-/* Do pointer and index together go on by one from element to element, from a multiple of n on? */
-static bool goes_on(struct elements *w, struct node pointer, struct node index)
+/* The index without what is added to it as a constant; no node: it is one. */
+static struct node without_constant(const struct function *f, struct node index, int64_t *added)
+{
+    int64_t value;
+    *added = 0;
+    for (;;) {
+        index = unbracketed(index);
+        if (constant_value(f, index, &value)) {
+            *added += value;
+            return (struct node){0};
+        }
+        struct node left = node_field(index, FIELD_LEFT), right = node_field(index, FIELD_RIGHT);
+        bool sum = node_is_binary(f, index, "+"), less = node_is_binary(f, index, "-");
+        if ((sum || less) && constant_value(f, right, &value)) {
+            *added += sum ? value : -value;
+            index = left;
+        } else if (sum && constant_value(f, left, &value)) {
+            *added += value;
+            index = right;
+        } else {
+            return index;
+        }
+    }
+}
+
+/* Where an access goes to: *index is without the part then. */
+struct way {
+    int64_t by, part; /* values from element to element, and which of them */
+    struct node index;
+};
+
+/* Do pointer and index together go on by one from element to element, from a multiple of n on? Or by a few,
+ * of which this is one. */
+static bool goes_on(struct elements *w, struct node pointer, struct node index, struct way *way)
 {
     size_t before = w->multiples.n;
-    enum kind from = elements_kind(w, pointer), by = node_ok(index) ? elements_kind(w, index) : INVARIANT;
-    bool ok = ((from == INVARIANT && by == LINEAR) || (from == LINEAR && by == INVARIANT)) &&
-              elements_known_outside(w, pointer) && elements_pointer_multiple(w, pointer) &&
-              (!node_ok(index) || (elements_known_outside(w, index) && elements_multiple(w, index)));
+    enum kind from = elements_kind(w, pointer), at = node_ok(index) ? elements_kind(w, index) : INVARIANT;
+    int times = w->times;
+    *way = (struct way){.index = index};
+    bool ok = from != VARYING && at != VARYING && (from == INVARIANT) != (at == INVARIANT);
+    if (ok)
+        way->by = elements_by(w, pointer) + (node_ok(index) ? elements_by(w, index) : 0);
+    if (ok && way->by > 1 && node_ok(index))
+        way->index = without_constant(w->f, index, &way->part);
+    if (ok && way->by > 1)
+        w->times = MAX(times, 1) * (int)way->by;
+    ok = ok && way->by > 0 && way->part >= 0 && way->part < way->by && elements_known_outside(w, pointer) &&
+         elements_pointer_multiple(w, pointer) &&
+         (!node_ok(way->index) || (elements_known_outside(w, way->index) && elements_multiple(w, way->index)));
+    w->times = times;
     if (!ok)
         w->multiples.n = before;
     return ok;
+}
+
+bool elements_are_whole(int64_t count, int size_bytes)
+{
+    enum { MOST = 128 }; /* bytes that a thread holds of it */
+    int64_t bytes = count * size_bytes;
+    return bytes <= MOST && (bytes % 16 == 0 || (bytes < 16 && (bytes & (bytes - 1)) == 0));
 }
 
 /* Is it written: itself, or (*part) a member of it? */
@@ -188,7 +307,7 @@ static bool reached_again(struct access *known, struct node asked, bool otherwis
 }
 
 /* The vector that an element of statement `top` belongs to; NULL when it stays as it is. */
-struct access *elements_access(struct elements *w, const struct reached *p, struct node top)
+struct access *elements_access(struct elements *w, const struct reached *p, struct node top, int *part_of)
 {
     const struct function *f = w->f;
     struct node e = p->whole, pointer = p->pointer, index = p->index;
@@ -202,22 +321,29 @@ struct access *elements_access(struct elements *w, const struct reached *p, stru
         if (w->refused.v[i] == root)
             return NULL;
     int size = ctype_size(f, v->type);
+    size = size ? size : ctype_struct_size(f, v->type);
     struct node asked;
+    struct way way;
     bool otherwise, part, written = is_target(e, &part) || node_ok(p->value),
                           read = !written || part || (!p->call && !str_eq(node_op(f, node_parent(e)), "="));
     if (size == 0 || ctype_size(f, root->type) > size || is_conditional(w, e, top, &asked, &otherwise) ||
-        !goes_on(w, pointer, index))
+        !goes_on(w, pointer, index, &way) || (way.by > 1 && node_ok(asked)) ||
+        !elements_are_whole(way.by * w->n, size))
         return NULL;
-    const char *text = text_of(f, pointer), *place = node_ok(index) ? text_of(f, index) : "0";
+    *part_of = (int)way.part;
+    const char *text = text_of(f, pointer), *place = node_ok(way.index) ? text_of(f, way.index) : "0";
     char *key = text_compact(f->a, place);
     for (struct access *known = w->accesses.v + w->first_access; known < w->accesses.v + w->accesses.n; known++)
-        if (str_eq(known->pointer, text) && str_eq(text_compact(f->a, known->index), key))
+        if (known->by == way.by && str_eq(known->pointer, text) &&
+            str_eq(text_compact(f->a, known->index), key))
             return reached_again(known, asked, otherwise, read, written) ? known : NULL;
     struct access one = {.root = root,
                          .pointer = text,
                          .index = place,
                          .type = v->type,
                          .size_bytes = size,
+                         .by = (int)way.by,
+                         .count = (int)way.by * w->n,
                          .address = e,
                          .condition = asked,
                          .otherwise = otherwise};
@@ -243,7 +369,8 @@ void elements_collect(struct elements *w, struct node e, struct node top)
     if (element_reached(f, e, &p)) {
         if (node_ok(p.value)) /* it is read before this is written */
             elements_collect(w, p.value, top);
-        struct access *access = elements_access(w, &p, top);
+        int which;
+        struct access *access = elements_access(w, &p, top, &which);
         bool part, target = is_target(e, &part) || node_ok(p.value);
         if (access) {
             size_t at = node_start(top);
@@ -256,6 +383,8 @@ void elements_collect(struct elements *w, struct node e, struct node top)
             }
             if (read)
                 access->last_load = at;
+            if (target)
+                access->parts |= (uint64_t)1 << which;
             if (target && !access->stored) {
                 access->stored = true;
                 access->first_store = at;
@@ -352,11 +481,11 @@ bool elements_stay(struct elements *w, struct node n)
         enum kind from = v->base ? elements_kind_of(w, v->base) : INVARIANT; /* p += i; */
         if (from != INVARIANT)
             k = k == INVARIANT ? from : VARYING;
-        if (k == VARYING || (k == LINEAR && !v->pointer && !ctype_is_integer(f, v->type))) {
+        if (k == VARYING || (k != INVARIANT && !v->pointer && !ctype_is_integer(f, v->type))) {
             w->outside.n = before;
             return false;
         }
-        struct outside one = {v, k};
+        struct outside one = {v, k, from == INVARIANT ? elements_by(w, v->init) : by_of(w, v->base)};
         vec_add(f->a, &w->outside, one);
     }
     return found > 0;
@@ -374,10 +503,13 @@ bool elements_end(struct elements *w)
             vec_add(w->f->a, &w->pointers, x->root);
             vec_add(w->f->a, &w->aligned, 0);
         }
-        w->aligned.v[j] = MAX(w->aligned.v[j], MIN(16, x->size_bytes * w->n));
+        w->aligned.v[j] = MAX(w->aligned.v[j], MIN(16, x->size_bytes * x->count));
         if (x->stored)
             vec_add(w->f->a, &w->stored, x->root);
-        w->smallest = w->smallest ? MIN(w->smallest, x->size_bytes) : x->size_bytes;
+        int piece = x->size_bytes & -x->size_bytes; /* of 24 bytes 8, so that two of them are whole vectors */
+        w->smallest = w->smallest ? MIN(w->smallest, piece) : piece;
+        w->vectors++;
+        w->largest = MAX(w->largest, x->size_bytes * x->count);
         any = true;
     }
     w->accesses.n = w->scalars.n = w->outside.n = w->refused.n = w->spread.n = 0;

@@ -9,7 +9,8 @@
 
 enum kind { /* of an expression, over the n elements */
             INVARIANT,
-            LINEAR, /* the first element's value plus k */
+            LINEAR,  /* the first element's value plus k */
+            STEPPED, /* plus a constant times k: the places of pixels, points and pairs */
             VARYING,
 };
 
@@ -22,6 +23,8 @@ struct access { /* vector accesses of one address */
     const struct variable *root;
     const char *pointer, *index, *type, *name;
     int size_bytes;
+    int by, count;  /* values of one element, side by side, and of all n */
+    uint64_t parts; /* of an element's values those that are stored, a bit each */
     bool loaded, stored;
     size_t first_load, last_load, first_store; /* bytes in the text */
     struct node address;                       /* the place where it is first reached */
@@ -37,6 +40,7 @@ struct scalar { /* accesses that stay one element wide */
 struct outside {
     const struct variable *v;
     enum kind kind;
+    int64_t by; /* what its value goes on by */
 };
 
 struct elements {
@@ -64,11 +68,17 @@ struct elements {
     char exact;                 /* a grid without a bound check, which must shrink exactly: along 'x' or 'y' */
     bool follows; /* a loop that keeps to the elements of others: nothing of it need become a vector */
     int depth;    /* of variables looked through */
-    int smallest; /* bytes of the smallest element among vector accesses, over all regions */
+    int smallest; /* bytes of the smallest element among vector accesses, over all regions, */
+    int largest;  /* and of the largest vector; */
+    int vectors;  /* so many there are */
     struct err *why;
 };
 
 enum kind elements_kind(struct elements *w, struct node e);
+/* What the value of e, which does not vary, goes on by from element to element. */
+int64_t elements_by(struct elements *w, struct node e);
+/* So many values of size_bytes each move as whole vectors. */
+bool elements_are_whole(int64_t count, int size_bytes);
 /* Can e, for the first element, be made a multiple of n? Adds the parameters that must be. */
 bool elements_multiple(struct elements *w, struct node e);
 /* The pointer starts at a multiple of n elements from the parameter it comes from. */
@@ -93,8 +103,9 @@ bool elements_only_goes_on(struct node statement);
 /* Does every name of it stand outside the loop over k? */
 bool elements_known_outside(const struct elements *w, struct node e);
 enum kind elements_kind_of(struct elements *w, const struct variable *v);
-/* The vector that an element of statement `top` belongs to; NULL when it stays as it is. */
-struct access *elements_access(struct elements *w, const struct reached *p, struct node top);
+/* The vector that an element of statement `top` belongs to, and as which of its values; NULL when it stays as
+ * it is. */
+struct access *elements_access(struct elements *w, const struct reached *p, struct node top, int *part);
 /* What the statement reaches, in order: vectors, and elements one by one; or all of it one by one. */
 void elements_collect(struct elements *w, struct node e, struct node top);
 void elements_collect_scalars(struct elements *w, struct node e);

@@ -13,9 +13,11 @@ static void per_element(struct elements *w, struct node e, struct node top, stru
 {
     const struct function *f = w->f;
     struct reached p;
-    struct access *access = element_reached(f, e, &p) ? elements_access(w, &p, top) : NULL;
+    int part;
+    struct access *access = element_reached(f, e, &p) ? elements_access(w, &p, top, &part) : NULL;
     if (access) {
-        char *text = arena_printf(f->a, "%s.at[%s]", access->name, w->lane);
+        const char *first = access->by > 1 ? arena_printf(f->a, "%d * %s", access->by, w->lane) : w->lane;
+        char *text = arena_printf(f->a, part ? "%s.at[%s + %d]" : "%s.at[%s]", access->name, first, part);
         if (!node_ok(p.value)) {
             edits_node(edits, e, text);
             return;
@@ -29,8 +31,10 @@ static void per_element(struct elements *w, struct node e, struct node top, stru
         const struct variable *v = function_variable_of(f, e);
         if (v && elements_is_spread(w, v))
             edits_node(edits, e, arena_printf(f->a, "%s[%s]", v->name, w->lane));
-        else if (v && elements_kind_of(w, v) == LINEAR && node_start(e) != v->from) {
-            char *text = arena_printf(f->a, "%s + %s", v->name, w->lane);
+        else if (v && elements_by(w, e) && node_start(e) != v->from) {
+            int64_t by = elements_by(w, e);
+            char *text = by == 1 ? arena_printf(f->a, "%s + %s", v->name, w->lane)
+                                 : arena_printf(f->a, "%s + %lld * %s", v->name, (long long)by, w->lane);
             edits_node(edits, e, needs_brackets(e) ? arena_printf(f->a, "(%s)", text) : text);
         }
         return;
@@ -169,11 +173,11 @@ static void add_load(struct elements *w, struct str *b, const char *indent, cons
 {
     const char *constant = x->stored ? "" : "const ";
     if (node_ok(x->condition))
-        str_addf(b, "%spacked<%s, %d> %s;\n%s%s%s = packed_load<%d>(&%s[%s]);\n", indent, x->type, w->n,
-                 x->name, question(w, indent, x), indent, x->name, w->n, x->pointer, x->index);
+        str_addf(b, "%spacked<%s, %d> %s;\n%s%s%s = packed_load<%d>(&%s[%s]);\n", indent, x->type, x->count,
+                 x->name, question(w, indent, x), indent, x->name, x->count, x->pointer, x->index);
     else
-        str_addf(b, "%s%spacked<%s, %d> %s = packed_load<%d>(&%s[%s]);\n", indent, constant, x->type, w->n,
-                 x->name, w->n, x->pointer, x->index);
+        str_addf(b, "%s%spacked<%s, %d> %s = packed_load<%d>(&%s[%s]);\n", indent, constant, x->type, x->count,
+                 x->name, x->count, x->pointer, x->index);
 }
 
 /* The declarations that address x uses, among the pieces: the place after the last of them. */
@@ -192,6 +196,18 @@ static size_t load_after(struct elements *w, const struct access *x, const struc
     return after;
 }
 
+/* What of an element is not stored is read, and stored as it was: nobody else has it. */
+static void read_the_rest(struct elements *w)
+{
+    for (size_t i = w->first_access; i < w->accesses.n; i++) {
+        struct access *x = &w->accesses.v[i];
+        if (x->by == 1 || !x->stored || x->loaded || x->parts == ((uint64_t)1 << x->by) - 1)
+            continue;
+        x->loaded = true;
+        x->first_load = x->first_store;
+    }
+}
+
 /* What is reached in all pieces, and how. */
 static void gather(struct elements *w, const struct region *r)
 {
@@ -201,6 +217,7 @@ static void gather(struct elements *w, const struct region *r)
         for (size_t i = 0; (p->place == AFTER || p->place == IN_STEP) && i < p->stands_for; i++)
             elements_collect_scalars(w, p->statements[i]);
     }
+    read_the_rest(w);
 }
 
 /* Would its names mean the same among the statements around it? */
@@ -446,7 +463,8 @@ char *elements_write(struct elements *w, const struct node *statements, size_t n
     }
     for (size_t x = w->first_access; x < w->accesses.n; x++) {
         if (!w->accesses.v[x].loaded)
-            str_addf(&b, "%spacked<%s, %d> %s;\n", indent, w->accesses.v[x].type, w->n, w->accesses.v[x].name);
+            str_addf(&b, "%spacked<%s, %d> %s;\n", indent, w->accesses.v[x].type, w->accesses.v[x].count,
+                     w->accesses.v[x].name);
         if (w->accesses.v[x].stored && w->behind)
             return NULL;
     }

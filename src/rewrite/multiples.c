@@ -55,6 +55,19 @@ static bool product_multiple(struct elements *w, struct node e)
     return node_ok(best) && elements_multiple(w, best);
 }
 
+/* `3 * i` is one of three times as many as i. */
+static bool constant_multiple(struct elements *w, struct node number, struct node e)
+{
+    int64_t value;
+    int before = w->times;
+    if (!constant_value(w->f, number, &value) || value <= 1 || MAX(before, 1) % value != 0)
+        return false;
+    w->times = MAX(before, 1) / (int)value;
+    bool ok = elements_multiple(w, e);
+    w->times = before;
+    return ok;
+}
+
 /* `d / 2` is one where d is a multiple of twice as many. */
 static bool quotient_multiple(struct elements *w, struct node dividend, int by)
 {
@@ -93,7 +106,8 @@ bool elements_multiple(struct elements *w, struct node e)
         const char *op = node_op(f, e);
         struct node left = node_field(e, FIELD_LEFT), right = node_field(e, FIELD_RIGHT);
         if (str_eq(op, "*"))
-            ok = product_multiple(w, e);
+            ok = constant_multiple(w, left, right) || constant_multiple(w, right, left) ||
+                 product_multiple(w, e);
         else if (str_eq(op, "+") || str_eq(op, "-") || str_eq(op, "%"))
             ok = elements_multiple(w, left) && elements_multiple(w, right);
         else if (str_eq(op, "/") && constant_value(f, right, &value) && value > 0 && value <= 64)

@@ -150,6 +150,54 @@ int ctype_size(const struct function *f, const char *type)
     return size ? size : builtin_size(ctype_bound(f, type));
 }
 
+/* `float x, y, z;` or `float v[3];` behind *bytes of a struct. */
+static bool add_field(const struct function *f, struct node field, int64_t *bytes, int64_t *align)
+{
+    size_t n;
+    struct node *all = named_children(f, field, &n), type = node_field(field, FIELD_TYPE);
+    int64_t size = node_is(field, NODE_FIELD_DECLARATION) ? ctype_size(f, text_of(f, type)) : 0;
+    for (size_t i = 0; i < n && size > 0; i++) {
+        int64_t many = 1;
+        if (node_same(all[i], type))
+            continue;
+        if (!node_is(all[i], NODE_FIELD_IDENTIFIER) &&
+            !(node_is(all[i], NODE_ARRAY_DECLARATOR) &&
+              node_is(node_field(all[i], FIELD_DECLARATOR), NODE_FIELD_IDENTIFIER) &&
+              constant_value(f, node_field(all[i], FIELD_SIZE), &many) && many > 0))
+            return false;
+        *bytes = (*bytes + size - 1) / size * size + many * size;
+        *align = MAX(*align, size);
+    }
+    return size > 0 && n > 1;
+}
+
+int ctype_struct_size(const struct function *f, const char *type)
+{
+    enum { MOST = 1024 };
+    const char *name = str_starts(type, "struct ") ? type + 7 : type;
+    int64_t bytes = 0, align = 1;
+    struct node body = {0};
+    for (struct node *c = nodes_of(f, source_root(f->s), NODE_STRUCT_SPECIFIER); node_ok(*c); c++) {
+        struct node up = node_parent(*c);
+        bool is =
+            node_text_is(f->s, node_field(*c, FIELD_NAME), name) ||
+            (node_is(up, NODE_TYPE_DEFINITION) && node_text_is(f->s, node_field(up, FIELD_DECLARATOR), name));
+        size_t parts; /* a base or an alignment is one more */
+        named_children(f, *c, &parts);
+        if (!is || !node_ok(node_field(*c, FIELD_BODY)))
+            continue;
+        if (node_ok(body) || parts != 1 + (size_t)node_ok(node_field(*c, FIELD_NAME)) ||
+            node_is(up, NODE_TEMPLATE_DECLARATION))
+            return 0;
+        body = node_field(*c, FIELD_BODY);
+    }
+    for (struct node *d = node_ok(body) ? named_children(f, body, NULL) : NULL; d && node_ok(*d); d++)
+        if (!node_is(*d, NODE_COMMENT) && !add_field(f, *d, &bytes, &align))
+            return 0;
+    bytes = (bytes + align - 1) / align * align;
+    return bytes <= MOST ? (int)bytes : 0;
+}
+
 bool ctype_is_integer(const struct function *f, const char *type)
 {
     type = ctype_alias(f, type);

@@ -162,7 +162,7 @@ static bool others_stay(struct elements *w, const struct variable *index)
         if (v == index || v->param || !node_same(v->statement, index->statement))
             continue;
         enum kind kind = node_ok(v->init) && !v->assignments ? elements_kind(w, v->init) : VARYING;
-        struct outside one = {v, kind};
+        struct outside one = {v, kind, kind != VARYING ? elements_by(w, v->init) : 0};
         if (kind != VARYING)
             vec_add(f->a, &w->outside, one);
         size_t names;
@@ -466,29 +466,55 @@ static bool vectorise(const struct function *f, int n, struct elements *w, struc
     return true;
 }
 
+struct width { /* a number of elements that may be taken together */
+    int bytes, elements, vectors;
+    bool narrow; /* the largest access has 16 bytes at the most: neighbours reach whole lines together */
+    struct node first;
+};
+
+static bool is_better(const struct width *x, const struct width *y)
+{
+    if (x->vectors != y->vectors)
+        return x->vectors > y->vectors;
+    return x->narrow != y->narrow ? x->narrow : x->bytes > y->bytes;
+}
+
+static void vectorise_site(struct function *f, const struct width *x, struct site_list *found)
+{
+    struct transform_site *site = site_add(
+        found, f, x->first, x->bytes,
+        arena_printf(f->a,
+                     "neighbouring elements are read and written one by one; %d bytes an access need %d times "
+                     "fewer instructions and keep more bytes in flight",
+                     x->bytes, x->elements),
+        "%s, %d elements at a time",
+        node_is(x->first, NODE_FOR_STATEMENT) ? "a loop in steps of the block" : "one element a thread",
+        x->elements);
+    site->detail = arena_copy(f->a, &x->elements, sizeof(x->elements));
+}
+
 static void vectorise_find(struct function *f, struct site_list *found)
 {
     struct elements w;
     char axis;
-    struct node first;
-    if (!vectorise(f, 2, &w, &(struct edits){.arena = f->a}, &axis, &first, NULL))
+    struct width widths[4], x;
+    size_t n = 0;
+    if (!vectorise(f, 2, &w, &(struct edits){.arena = f->a}, &axis, &x.first, NULL))
         return;
     int smallest = w.smallest;
-    for (int bytes = 16; bytes >= 2 * smallest; bytes /= 2) {
-        int *n = arena_new(f->a, int);
-        *n = bytes / smallest;
-        if (!vectorise(f, *n, &w, &(struct edits){.arena = f->a}, &axis, &first, NULL))
+    for (x.bytes = 16; x.bytes >= 2 * smallest; x.bytes /= 2) {
+        x.elements = x.bytes / smallest;
+        if (!vectorise(f, x.elements, &w, &(struct edits){.arena = f->a}, &axis, &x.first, NULL))
             continue;
-        struct transform_site *site = site_add(
-            found, f, first, bytes,
-            arena_printf(f->a,
-                         "neighbouring elements are read and written one by one; %d bytes an access "
-                         "need %d times fewer instructions and keep more bytes in flight",
-                         bytes, *n),
-            "%s, %d elements at a time",
-            node_is(first, NODE_FOR_STATEMENT) ? "a loop in steps of the block" : "one element a thread", *n);
-        site->detail = n;
+        x.vectors = w.vectors;
+        x.narrow = w.largest <= 16;
+        size_t at = n++;
+        for (; at > 0 && is_better(&x, &widths[at - 1]); at--)
+            widths[at] = widths[at - 1];
+        widths[at] = x;
     }
+    for (size_t k = 0; k < n; k++)
+        vectorise_site(f, &widths[k], found);
 }
 
 static bool vectorise_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
