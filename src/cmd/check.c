@@ -189,48 +189,6 @@ static void add_check(struct session *s, const struct mutation_score *mutants, u
     json_decref(errors);
 }
 
-static bool nvcc_asked(const struct session *s, const struct nvrtc *n, struct err *err)
-{
-    const struct task *t = s->task;
-    struct gpu_header *headers = arena_array(s->arena, struct gpu_header, t->n_headers + 1);
-    struct compile_request q = {
-        .path = fs_basename(t->source_path),
-        .arch = arena_printf(s->arena, "sm_%d%d", s->device->limits.cc_major, s->device->limits.cc_minor),
-        .flags = t->flags,
-        .n_flags = t->n_flags,
-        .headers = headers,
-        .n_headers = t->n_headers};
-    struct compile_result r;
-    char *text;
-
-    for (size_t i = 0; i < t->n_headers; i++) {
-        if (!fs_read(s->arena, fs_join(s->arena, t->dir, t->headers[i]), &text, NULL, err))
-            return false;
-        headers[i] = (struct gpu_header){t->headers[i], text};
-    }
-    if (!fs_read(s->arena, t->source_path, &text, NULL, err))
-        return false;
-    q.text = text;
-    if (!gpu_nvcc_ptx(n, s->arena, &q, &r, err))
-        return false;
-    return r.end != COMPILE_FAILED || !gpu_nvcc_works(n, s->arena) ||
-           (r.line > 0 ? err_input(err, "%s:%d: the original: %s", q.path, r.line, r.words)
-                       : err_input(err, "the original: %s", r.words));
-}
-
-/* Does nvcc take the original, where it is here? What it refuses is not given back, however fast it is. */
-static bool nvcc_takes(const struct session *s, struct err *err)
-{
-    struct nvrtc *n;
-
-    if (!nvrtc_open(&n, err))
-        return false;
-    trace_doing("nvcc", "compiles the original");
-    bool ok = !gpu_nvcc_path(s->arena, n) || nvcc_asked(s, n, err);
-    nvrtc_close(n);
-    return ok;
-}
-
 int cmd_check(const struct cmd_args *args)
 {
     struct session s;
@@ -238,7 +196,7 @@ int cmd_check(const struct cmd_args *args)
     struct err err = {0};
     struct mutation_score mutants = {0}, *known = args->mutants > 0 ? &mutants : NULL;
     int status;
-    bool ok = session_open(&s, args, false, &err) && nvcc_takes(&s, &err);
+    bool ok = session_open(&s, args, false, &err) && judge_nvcc_takes(s.task, &s.device->limits, &err);
 
     if (ok && known) {
         const struct mutation_score_options o = {.device = s.device->model,

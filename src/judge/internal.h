@@ -322,6 +322,8 @@ void judge_gpu_leave(struct judge *j);
  * load it, t says so. */
 bool verify_on_gpu(struct judge *j, struct version *v, struct arena *a, struct trial *t, struct fate *fate,
                    struct err *err);
+/* The task's own headers, of its folder. */
+bool judge_read_headers(struct arena *a, const struct task *t, const struct gpu_header **to, struct err *err);
 /* The process shut in (worker_sandbox.c); gives what is missing of it, NULL: nothing. */
 const char *worker_sandbox_enter(struct judge *j, const char *scratch);
 

@@ -32,20 +32,6 @@ void judge_limits(const struct ptx_device *d, struct kernel_limits *limits)
     };
 }
 
-static bool read_headers(struct judge *j, struct err *err)
-{
-    struct gpu_header *h = arena_array(j->arena, struct gpu_header, j->task->n_headers + 1);
-
-    for (size_t i = 0; i < j->task->n_headers; i++) {
-        char *text;
-        if (!fs_read(j->arena, fs_join(j->arena, j->task->dir, j->task->headers[i]), &text, NULL, err))
-            return false;
-        h[i] = (struct gpu_header){j->task->headers[i], text};
-    }
-    j->headers = h;
-    return true;
-}
-
 static void put_resources(const struct version *v, struct trial *t)
 {
     t->dynamic_shared_bytes = v->dynamic_shared_bytes;
@@ -455,7 +441,8 @@ static bool open_task(struct judge *j, const struct trial_options *o, struct err
     if (j->n_cases == j->n_inputs)
         return err_at(err, t->path, 0, 0, "no shape in the domain is small enough to be verified: %s",
                       task_suite_hindrance(t, j->arena));
-    return check_flags(j, err) && read_headers(j, err) && (o->alone || judge_original_version(j, err));
+    return check_flags(j, err) && judge_read_headers(j->arena, j->task, &j->headers, err) &&
+           (o->alone || judge_original_version(j, err));
 }
 
 bool judge_open(struct judge **out, const struct task *t, const struct trial_options *o, struct err *err)

@@ -65,6 +65,8 @@ void judge_set_timed(struct judge *j, bool timed);
 void judge_set_precompiling(struct judge *j, bool wanted); /* headers; wanted at first */
 const struct trial *judge_original(
     const struct judge *j); /* the original's own trial: verdict passed, score 1 */
+/* An error of the task where nvcc is here and refuses the original, which NVRTC takes. A second or two. */
+bool judge_nvcc_takes(const struct task *t, const struct kernel_limits *l, struct err *err);
 /* path stands in messages. The trial is in the arena. False only when the judge itself fails. */
 bool judge_file(struct judge *j, struct arena *a, const char *path, const char *text, struct trial *t,
                 struct err *err);

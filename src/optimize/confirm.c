@@ -108,6 +108,12 @@ bool confirm_best(struct run *r, bool *refused, struct err *err)
         if (!look_sanitizer(r, c->text, &t, err))
             return false;
         tell_confirm(c, &t);
+        /* Who cannot be compiled may have it of the original: no other version can be given back then, either.
+         */
+        bool asked = r->nvcc_asked;
+        r->nvcc_asked |= t.verdict == VERDICT_COMPILE_FAILED;
+        if (!asked && r->nvcc_asked && !judge_nvcc_takes(r->task, &r->limits, err))
+            return false;
         if (!verdict_stands(t.verdict)) {
             if (!confirm_later(r, c, &t, err))
                 return false;

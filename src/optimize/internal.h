@@ -38,6 +38,7 @@ struct run {
     struct map seen;                    /* hash of normalised text to candidate */
     struct kernel_limits limits;
     bool no_counters; /* of the GPU: they were asked for in vain */
+    bool nvcc_asked;  /* whether it takes the original */
     bool unjudged;    /* this machine was too slow to judge something: a resumed run tries again */
     double start_s, spent_before_s;
     struct store_run row;

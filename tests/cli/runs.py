@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 
-from harness import (ASTRA, KERNEL, NVCC, ROUNDS, TASK, astra, case, cases, environment, expect, finished, load, main, on_terminal, optimize, read, rest, said,
+from harness import (ASTRA, GAINS, KERNEL, NVCC, ROUNDS, TASK, astra, case, cases, environment, expect, finished, load, main, on_terminal, optimize, read, rest, said,
                      same, skip, small_task, without_nvcc, write)
 
 without_nvcc()
@@ -115,6 +115,17 @@ def the_best_compiles_with_nvcc(folder):
     if "cannot execute" in done.stderr or "Failed to preprocess host compiler" in done.stderr:
         skip("no host compiler for nvcc here")
     expect(done.returncode == 0, done.stderr)
+
+
+@case
+def an_original_that_nvcc_refuses_ends_the_run(folder):
+    """At the first version that cannot be given back, not after all of them."""
+    if not shutil.which("nvcc"):
+        skip("no nvcc here")
+    small_task(folder, GAINS.replace("entry: scale_rows", "entry: int2"), KERNEL.replace("void scale_rows(", "void int2("))
+    done = said(astra(folder, "optimize", "task", *ROUNDS, "--out", "run", env=environment(ASTRA_NVCC=NVCC)), 2,
+                r"kernel\.cu:\d+: the original: nvcc refuses it, though NVRTC does not: .*int2")
+    expect(done.err.count("confirms candidate") == 1, done.err)
 
 
 @case
