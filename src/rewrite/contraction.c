@@ -368,8 +368,7 @@ static const struct variable *loop_index(struct parse *p)
     return k;
 }
 
-/* An element through casts, conversions and names that the loop gives it. */
-static struct node element_of(const struct function *f, struct node e, struct node loop)
+struct node contraction_element(const struct function *f, struct node e, struct node loop)
 {
     for (int depth = 0; depth < 16; depth++) {
         e = node_strip(e);
@@ -479,7 +478,7 @@ static bool operand_of(const struct parse *p, struct node e, const struct variab
     const struct variable *root;
     struct poly index;
 
-    e = element_of(f, e, p->c->loop);
+    e = contraction_element(f, e, p->c->loop);
     if (!place_of(p, e, &root, &index))
         return err_input(p->why, "a factor of %s is no element at a linear index", f->name);
     o->root = root->name;
@@ -496,8 +495,8 @@ static bool operand_of(const struct parse *p, struct node e, const struct variab
            err_input(p->why, "%s writes what it multiplies", f->name);
 }
 
-/* The product that a statement adds to the sum. */
-static bool added(const struct parse *p, struct node e, struct node *left, struct node *right)
+/* The product that a statement adds to the sum, or *term of two elements. */
+static bool added(const struct parse *p, struct node e, struct node elements[2], const char **term)
 {
     const struct function *f = p->f;
     const struct contraction *c = p->c;
@@ -512,8 +511,8 @@ static bool added(const struct parse *p, struct node e, struct node *left, struc
         struct node *args = named_children(f, node_field(value, FIELD_ARGUMENTS), &n);
         if (n != 3 || function_variable_of(f, node_strip(args[2])) != c->sum)
             return false;
-        *left = args[0];
-        *right = args[1];
+        elements[0] = args[0];
+        elements[1] = args[1];
         return true;
     }
     if (str_eq(op, "=") && node_is_binary(f, value, "+")) {
@@ -530,15 +529,23 @@ static bool added(const struct parse *p, struct node e, struct node *left, struc
     } else if (!str_eq(op, "+=")) {
         return false;
     }
+    struct node whole = value;
     for (int depth = 0; depth < 4 && node_is(value, NODE_IDENTIFIER); depth++) {
         const struct variable *v = function_variable_of(f, value);
         if (!v || !node_within(v->statement, c->loop) || v->assignments || !node_ok(v->init))
             return false;
         value = node_strip(v->init);
     }
-    *left = node_field(value, FIELD_LEFT);
-    *right = node_field(value, FIELD_RIGHT);
-    return node_is_binary(f, value, "*");
+    elements[0] = node_field(value, FIELD_LEFT);
+    elements[1] = node_field(value, FIELD_RIGHT);
+    bool product = node_is_binary(f, value, "*");
+    for (int i = 0; i < 2 && product; i++) {
+        struct node of = contraction_element(f, elements[i], c->loop);
+        product = node_is(of, NODE_SUBSCRIPT_EXPRESSION) || node_is_indirection(f, of);
+    }
+    if (!product)
+        *term = contraction_term(f, c->loop, c->sum_type, whole, elements);
+    return product || *term;
 }
 
 /* The loop's only statement that is no declaration, which adds to the sum. */
@@ -569,11 +576,12 @@ static bool types_known(const struct contraction *c)
 
     for (int i = 0; i < 2; i++) {
         bool small = str_in(types[i], halves), byte = str_in(types[i], bytes);
+        bool bits = c->term && str_in(types[i], "unsigned|unsigned int|uint32_t");
         if (str_eq(c->sum_type, "float") && !small && !str_eq(types[i], "float"))
             return false;
         if (str_eq(c->sum_type, "double") && !str_eq(types[i], "double") && !str_eq(types[i], "float"))
             return false;
-        if (str_eq(c->sum_type, "int") && !byte && !str_eq(types[i], "int"))
+        if (str_eq(c->sum_type, "int") && !byte && !bits && !str_eq(types[i], "int"))
             return false;
     }
     return str_in(c->sum_type, "float|double|int");
@@ -584,15 +592,21 @@ static bool take_loop(struct parse *p)
     const struct function *f = p->f;
     struct contraction *c = p->c;
     const struct variable *k = loop_index(p);
-    struct node adds = adding_statement(p), left, right;
+    struct node adds = adding_statement(p), of[2];
+    static const char *const names[] = {"first_element", "second_element"};
+    const char *term = NULL;
     struct contraction_operand *o[2] = {&c->x, &c->y};
     struct poly row[2], col[2];
 
-    if (!k || !node_ok(adds) || !added(p, adds, &left, &right))
+    if (!k || !node_ok(adds) || !added(p, adds, of, &term) || (term && c->vector))
         return err_input(p->why, "the loop of %s does not add products from 0 on", f->name);
-    if (!operand_of(p, left, k, o[0], &row[0], &col[0]) || !operand_of(p, right, k, o[1], &row[1], &col[1]))
+    if (!operand_of(p, of[0], k, o[0], &row[0], &col[0]) || !operand_of(p, of[1], k, o[1], &row[1], &col[1]))
         return false;
-    if (row[0].n == 0 && col[1].n == 0 && row[1].n > 0) { /* the factors the other way round */
+    bool turned = row[0].n == 0 && col[1].n == 0 && row[1].n > 0;
+    if (term)
+        c->term =
+            str_replace_word(f->a, str_replace_word(f->a, term, names[turned], "x[i]"), names[!turned], "y[j]");
+    if (turned) { /* the factors the other way round */
         struct contraction_operand other = c->x;
         c->x = c->y;
         c->y = other;

@@ -29,6 +29,7 @@ struct contraction {
     struct node loop, depth;          /* `depth` products a result */
     const struct variable *sum;
     const char *sum_type;
+    const char *term; /* what is added, of elements x[i] and y[j]; NULL: their product */
     struct node epilogue_first, epilogue_last; /* statements behind the loop */
     /* The last of these, where it is an assignment to the result's place and neighbouring columns are
      * neighbours there, with the type of an element; no node: it is another. */
@@ -41,6 +42,12 @@ struct contraction {
 
 /* False with the reason where the kernel is none. */
 bool contraction_of(const struct function *f, struct contraction *c, struct err *why);
+/* An element through casts, conversions and names that the loop gives it. */
+struct node contraction_element(const struct function *f, struct node e, struct node loop);
+/* e of two elements, which are first_element and second_element there (contraction_term.c); NULL: it is of
+ * something else, or not 0 where they are. */
+const char *contraction_term(const struct function *f, struct node loop, const char *sum_type, struct node e,
+                             struct node elements[2]);
 /* A polynomial in 64-bit arithmetic. */
 char *contraction_text(const struct contraction *c, const struct poly *p);
 /* A bound as the launcher would write it; NULL where it cannot. */

@@ -40,7 +40,7 @@ static const struct mma_type *mma_type(const struct contraction *c)
         {"int8_t|signed char", "int", "cuda/product/mma_s8.cuh", NULL, NULL}};
     const struct kernel_limits *limits = c->f->in->limits;
 
-    for (size_t i = 0; i < ARRAY_LEN(known) && limits && limits->cc_major >= 8; i++)
+    for (size_t i = 0; i < ARRAY_LEN(known) && limits && limits->cc_major >= 8 && !c->term; i++)
         if (str_in(c->x.type, known[i].elements) && str_in(c->y.type, known[i].elements) &&
             str_eq(c->sum_type, known[i].sum))
             return &known[i];
@@ -168,6 +168,13 @@ static bool mma_shape(const struct contraction *c, struct product_shape *s, int 
            has_panels(c, &c->y, s->cols) && s->stages > 1 && s->memory <= shared_most(c);
 }
 
+static const char *with_term(struct arena *a, const char *blocks, const char *term)
+{
+    static const char product[] = "x[i] * y[j]";
+    const char *at = strstr(blocks, product);
+    return arena_printf(a, "%.*s%s%s", (int)(at - blocks), blocks, term, at + strlen(product));
+}
+
 /* A thread's results are 8 x 8 where a tile is large enough for 256 threads of them, else 4. */
 static bool simt_shape(const struct contraction *c, struct product_shape *s, int stages)
 {
@@ -182,6 +189,8 @@ static bool simt_shape(const struct contraction *c, struct product_shape *s, int
     s->memory = MAX(2 * s->deep * (s->rows + 4 + s->cols + 4), slab * (s->cols + s->pad)) * size;
     s->blocks = "simt";
     s->helpers[2] = share_text("cuda/product/simt.cuh");
+    if (c->term)
+        s->helpers[2] = with_term(c->f->a, s->helpers[2], c->term);
     return s->threads >= 64 && s->rows <= 128 && s->cols <= 128 && s->memory <= SHARED_STATIC && stages == 0;
 }
 
