@@ -289,20 +289,30 @@ static bool operator_fits(const struct init_source *s, const struct init_decl *d
     return any;
 }
 
-/* A macro's call that specialises a type of the closure: `SPECIALISE(float, kAdd)` makes struct Op<...> {...}.
- */
-static bool specialises(struct closing *c, const struct init_decl *d)
+/* The types that a macro's call specialises: `SPECIALISE(float, kAdd)` makes struct Op<...> {...}. */
+static const struct init_made *made_by(struct init_source *s, struct init_decl *d)
 {
-    struct tokens v;
+    struct init_made *m = d->made;
 
-    if (d->kind != INIT_CALL || d->wanted)
-        return false;
-    v = init_expand(c->s, d->first, d->end);
+    if (m && m->n_macros == s->macros.n)
+        return m;
+    m = d->made = arena_new(s->arena, struct init_made);
+    m->n_macros = s->macros.n;
+    struct tokens v = init_expand(s, d->first, d->end);
     for (size_t i = 0; i + 2 < v.n; i++) {
-        const struct init_names *names;
-        if (!token_in(&v.v[i], "struct|class") || v.v[i + 1].kind != TOK_WORD || !token_is(&v.v[i + 2], "<"))
-            continue;
-        names = init_named(c->s, token_text(c->s->arena, &v.v[i + 1]));
+        if (token_in(&v.v[i], "struct|class") && v.v[i + 1].kind == TOK_WORD && token_is(&v.v[i + 2], "<"))
+            vec_add(s->arena, &m->types, token_text(s->arena, &v.v[i + 1]));
+    }
+    return m;
+}
+
+/* A macro's call that specialises a type of the closure. */
+static bool specialises(struct closing *c, struct init_decl *d)
+{
+    const struct init_made *m = d->kind == INIT_CALL && !d->wanted ? made_by(c->s, d) : NULL;
+
+    for (size_t i = 0; m && i < m->types.n; i++) {
+        const struct init_names *names = init_named(c->s, m->types.v[i]);
         for (size_t k = 0; names && k < names->decls.n; k++) {
             const struct init_decl *x = &c->s->decls.v[names->decls.v[k]];
             if (x->wanted && x->kind == INIT_TYPE && str_eq(x->scope, d->scope))
@@ -455,7 +465,7 @@ void init_close(struct init_source *s, const struct init_decl *kernel, const cha
     while (more) {
         more = false;
         for (size_t i = 0; i < s->decls.n; i++) {
-            const struct init_decl *d = &s->decls.v[i];
+            struct init_decl *d = &s->decls.v[i];
 
             if (specialises(&c, d)) {
                 want(&c, i);
@@ -467,7 +477,7 @@ void init_close(struct init_source *s, const struct init_decl *kernel, const cha
                 continue;
             want(&c, i);
             drain(&c);
-            more = true;
+            more = more || d->wanted; /* one that does not compile is not */
         }
     }
     want_usings(&c);

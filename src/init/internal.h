@@ -71,10 +71,16 @@ struct init_decl {
     size_t params, body; /* of a function: token of its `(` and `{`; body 0: only declared; of a call: not 0 */
     const char *cond;    /* the #if that is kept around it; NULL: none */
     bool is_global, is_device, is_host, is_template, is_constexpr, extern_c, specialised;
-    bool in_extern_c; /* in a block of it */
-    bool wanted;      /* of the closure */
-    bool banned;      /* it does not compile, and may not be needed */
-    int line;         /* in the text that was written, behind its head */
+    bool in_extern_c;       /* in a block of it */
+    bool wanted;            /* of the closure */
+    bool banned;            /* it does not compile, and may not be needed */
+    int line;               /* in the text that was written, behind its head */
+    struct init_made *made; /* of a call; NULL: nobody has asked */
+};
+
+struct init_made { /* what a macro's call specialises, while there were so many macros */
+    VEC(const char *) types;
+    size_t n_macros;
 };
 
 struct init_include { /* of a header that is not read */

@@ -482,7 +482,7 @@ struct tokens init_expand(struct init_source *s, size_t first, size_t end)
     struct tokens out = {0};
     struct trap trap = {.up = s->unit.trap};
 
-    struct init_expanded *kept = &s->expanded[(first * 31 + end) % INIT_KEPT];
+    struct init_expanded *kept = &s->expanded[rng_hash(first, end) % INIT_KEPT];
     if (kept->end && kept->first == first && kept->end == end && kept->n_macros == s->macros.n)
         return kept->tokens;
     s->expander.produced = 0;

@@ -24,6 +24,16 @@ struct reading {
 
 /* ---- parameters */
 
+/* Is it a variable of the function's own that is given a value where it is not declared? */
+static bool is_assigned(const struct wrapper_reader *r, const char *name)
+{
+    for (size_t i = r->f.body + 1; i + 1 < r->f.body_end; i++) {
+        if (token_is(&r->v[i], name) && token_is(&r->v[i + 1], "=") && wrapper_sign(&r->v[i - 1], "; { } )"))
+            return true;
+    }
+    return false;
+}
+
 /* `// [num_tokens, hidden_size]` behind a parameter, on its line: the names of its extents. */
 static void read_comment(struct reading *d, const struct wrapper_param *p, struct wrapper_tensor *t)
 {
@@ -53,7 +63,7 @@ static void read_comment(struct reading *d, const struct wrapper_param *p, struc
         while (to > from && to[-1] == ' ')
             to--;
         char *word = arena_strndup(r->arena, from, (size_t)(to - from));
-        if (str_is_name(word) && *word != '_') {
+        if (str_is_name(word) && *word != '_' && !is_assigned(r, word)) {
             t->dim[t->rank] = word;
             map_put(&r->locals, word, word);
         }

@@ -399,6 +399,11 @@ void wrapper_need_dim(struct wrapper_reader *r, const char *name)
         if (str_eq(r->dims.v[i].name, name))
             return;
     }
+    for (size_t i = 0; i < r->f.n_list; i++) { /* callers give it */
+        struct wrapper_type t = wrapper_type_of(r, r->v, r->f.list[i].first, r->f.list[i].last);
+        if (str_eq(r->f.list[i].name, name) && t.type && !t.pointer && !t.tensor)
+            return;
+    }
     vec_add(r->arena, &r->dims, ((struct wrapper_dim){name, spelled ? spelled : "int64_t"}));
 }
 

@@ -36,6 +36,7 @@ SOUND = [
     ("forms", "src/power.cu", "row_sums", "[5, 16]", ["- n <= 512\n", "- 512 % n == 0\n", "- rows * n <= 1048576\n"]),
     ("torch", "csrc/ranks.cu", "62", "[48, 5]", ["shape: [num_rows, hidden], role: in", "hidden % 8 == 0", "flags: [--extended-lambda]"]),
     ("forms", "src/number.cu", "block_max", "[100]", ["{name: block_size, type: i32, value: 64} # TODO", "role: out"]),
+    ("torch", "csrc/tiles.cu", "count_tiles_kernel", "[3, 40]", ["{name: C, type: u32, value: C}\n", "shape: [C, 2 * means_size1], role: in}"]),
     ("torch", "csrc/grouped.cu", "grouped_dot_kernel", "[3, 256, 8]",
      ["{name: outs, type: i32, value: outs}\n", "shape: [rows, outs], role: out", "{name: group_size, type: i32, value: 64} # TODO"]),
     ("classes", "src/rows.cu", "scale_rows", "[3, 64]",
@@ -70,6 +71,7 @@ SOUND = [
     ("alone", "src/kinds.cu", "put_rows", "[5, 8, 12]", ["{kind: distinct, low: 0, high: n_out}", "- n_out >= 2 * rows\n"]),
     ("alone", "src/kinds.cu", "turn_tile", "[64, 64]", ["shape: [4096], role: out} # TODO: a guess: ", "# TODO: the shapes could not be told for all sizes"]),
     ("alone", "src/kinds.cu", "first_squares", "[1]", ["shape: [64], role: out}", "dims: [launches]\n"]),
+    ("alone", "src/joined.cu", "join_pairs", "[100]", ["shape: [2 * n], role: out}"]),
     ("header", "src/apart/activation.cuh", "double_all", "[100]", ["shape: [n], role: inout}"]),
     # What only a guess can tell says that it is one.
     ("guess", "src/guess.cu", "mark_runs", "[100]", ["shape: [n], role: inout} # TODO: a guess: "]),
