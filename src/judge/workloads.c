@@ -37,6 +37,12 @@ struct left {                        /* by a version run whole */
     struct stage_ran ran;
 };
 
+/* For a version behind the original on the simulator, whose work bounds its own. */
+static struct left beside(const struct left *own)
+{
+    return (struct left){.max_insns = SMALL_INSNS + WORK_TIMES * own->ran.insns, .as_before = own->outputs};
+}
+
 static bool run_whole(const struct whole *w, struct version *v, const struct stage_ops *ops, struct left *left,
                       struct fate *fate, struct err *err)
 {
@@ -312,7 +318,7 @@ static bool compare_whole(const struct whole *w, struct version *v, const struct
 static bool extra_whole(const struct whole *w, struct version *v, uint64_t max_insns, uint64_t *told,
                         struct fate *fate, struct err *err)
 {
-    struct left own = {.max_insns = max_insns}, got = {.as_before = own.outputs};
+    struct left own = {.max_insns = max_insns}, got;
     const struct both b = {.got = got.outputs, .own = own.outputs};
     struct fate original = {0};
 
@@ -321,7 +327,7 @@ static bool extra_whole(const struct whole *w, struct version *v, uint64_t max_i
     *told = fate_open(&original) ? MAX(own.ran.insns, (uint64_t)1) : 0;
     if (!*told)
         return true;
-    got.max_insns = 1000000 + WORK_TIMES * own.ran.insns;
+    got = beside(&own);
     return run_whole(w, v, &stage_sim, &got, fate, err) &&
            (!fate_open(fate) || compare_whole(w, v, &b, &stage_sim, fate, err));
 }
@@ -548,8 +554,7 @@ static bool verify_whole(const struct whole *w, struct version *v, const struct 
     /* On the simulator each has a memory of its own, and the original's work bounds the candidate's. */
     if (ops->side == SIDE_SIM) {
         ok = run_whole(w, &j->baseline, ops, &own, &original, err);
-        got.as_before = own.outputs;
-        got.max_insns = 1000000 + WORK_TIMES * own.ran.insns;
+        got = beside(&own);
         ok = ok && (!fate_open(&original) || run_whole(w, v, ops, &got, fate, err));
     } else {
         ok = run_whole(w, v, ops, &got, fate, err) &&

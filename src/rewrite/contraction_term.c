@@ -29,7 +29,7 @@ static double applied(const char *name, const double *v)
         return fmin(v[0], v[1]);
     if (str_in(name, "fmaxf|fmax|max"))
         return fmax(v[0], v[1]);
-    return str_in(name, "fabsf|fabs|abs|sqrtf|sqrt") ? fabs(v[0]) : v[0]; /* and bits of 0 */
+    return fabs(v[0]); /* and bits, of 0 */
 }
 
 /* A function that is 0 for zeros, of one argument or two. */

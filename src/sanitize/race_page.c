@@ -85,24 +85,28 @@ static struct race_page **page_slot(struct race *r, struct race_block *b, bool s
     return table_slot(r, number);
 }
 
+/* The page there; a new one has cells of 1 << shift bytes. b: whose shared memory it is. */
+static struct race_page *page_of(struct race *r, struct race_block *b, bool shared, uint64_t addr,
+                                 uint32_t shift, uint32_t phase)
+{
+    uint64_t number = addr / RACE_PAGE;
+    if (!shared && r->last && r->last->number == number)
+        return r->last;
+    struct race_page **slot = page_slot(r, b, shared, number);
+    if (!*slot) {
+        *slot = page_new(r, number, shift, phase);
+        r->n_pages += !shared;
+    }
+    if (!shared)
+        r->last = *slot;
+    return *slot;
+}
+
 struct race_page *race_page_at(struct race *r, struct race_block *b, bool shared, uint64_t addr,
                                uint32_t size_bytes)
 {
-    uint64_t number = addr / RACE_PAGE;
     uint32_t shift = (uint32_t)__builtin_ctz(size_bytes);
-    struct race_page *p;
-    if (!shared && r->last && r->last->number == number) {
-        p = r->last;
-    } else {
-        struct race_page **slot = page_slot(r, b, shared, number);
-        if (!*slot) {
-            *slot = page_new(r, number, shift, 0);
-            r->n_pages += !shared;
-        }
-        p = *slot;
-        if (!shared)
-            r->last = p;
-    }
+    struct race_page *p = page_of(r, b, shared, addr, shift, 0);
     if (p->shift > RACE_CELL)
         page_split(r, p, MIN(shift, p->shift - RACE_LANES));
     else if (shift < p->shift)
@@ -112,17 +116,9 @@ struct race_page *race_page_at(struct race *r, struct race_block *b, bool shared
 
 struct race_page *race_page_of_chunks(struct race *r, uint64_t addr, uint64_t begin, uint32_t size_bytes)
 {
-    uint64_t number = addr / RACE_PAGE;
     uint32_t shift = (uint32_t)__builtin_ctz(size_bytes) + RACE_LANES, phase = begin % (32 * size_bytes);
-    if (!r->last || r->last->number != number) {
-        struct race_page **slot = page_slot(r, NULL, false, number);
-        if (!*slot) {
-            *slot = page_new(r, number, shift, phase);
-            r->n_pages++;
-        }
-        r->last = *slot;
-    }
-    return r->last->shift == shift && r->last->phase == phase ? r->last : NULL;
+    struct race_page *p = page_of(r, NULL, false, addr, shift, phase);
+    return p->shift == shift && p->phase == phase ? p : NULL;
 }
 
 void race_pages_spare(struct race *r)
