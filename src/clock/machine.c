@@ -10,6 +10,7 @@
 #include "cost_model.h"
 
 enum { SASS_EXIT = 0x94d, SASS_RET = 0x950, SASS_LDS = 0x184, SASS_BAR = 0x11d, FORMS = 0x1ff, NO_COUNTER = 7 };
+#define LEAST_OF_TABLE 0.2f /* of the table's instructions the machine has at least so many */
 
 /* Kinds of instructions by which turns are counted, the best first. */
 enum { BY_MEMORY, BY_EXCHANGE, BY_FLOAT, N_BY };
@@ -272,11 +273,11 @@ static float count_turns(const struct pairing *x, size_t ptx_loop, size_t sass_l
             have.by[k] += s->by[k];
         }
     }
-    for (int k = 0; k < N_BY; k++)
-        if (want.by[k] > 0)
-            return have.by[k] / want.by[k];
-    /* Nothing that must be there: the machine has up to three times less, of one turn. */
     float turns = want.slots > 0 ? have.slots / want.slots : 0;
+    for (int k = 0; k < N_BY; k++)
+        if (want.by[k] > 0) /* one access of a loop's lines, many times over, is not the loop */
+            return MIN(have.by[k] / want.by[k], turns / LEAST_OF_TABLE);
+    /* Nothing that must be there: the machine has up to three times less, of one turn. */
     return turns > 0.33f ? MAX(turns, 1) : turns;
 }
 

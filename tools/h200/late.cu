@@ -2,6 +2,7 @@
 // and beside stores, narrow loads that hit it, lanes that come apart, and loads of what other blocks begin with.
 // `late OUT.csv` writes group,name,parameter,value,unit as micro does.
 #include "figures.cuh"
+#include <cstdint>
 
 static char *pool;
 static const size_t POOL = 1ull << 30;
