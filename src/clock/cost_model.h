@@ -9,8 +9,7 @@
 /* ---- devices: what share/devices/NAME.yaml says beyond struct ptx_device ---- */
 
 struct cost_model { /* lanes: results a clock and SM; cycles: SM clocks from issue to the first use */
-    double lanes_fp32, lanes_fp16, lanes_fp64, lanes_alu, lanes_mul, lanes_sfu, lanes_conv, lanes_shuffle,
-        lanes_lsu;
+    double lanes_fp32, lanes_fp16, lanes_fp64, lanes_alu, lanes_mul, lanes_sfu, lanes_shuffle, lanes_lsu;
     double alu_cycles, sfu_cycles, fp64_cycles, shared_cycles, shuffle_cycles, l1_cycles, l2_cycles,
         barrier_cycles;
     double mma_cycles; /* that one mma.m16n8k16 of f16 takes of an SM's tensor cores */
@@ -55,7 +54,6 @@ enum pipe {
     PIPE_ALU,
     PIPE_MUL,
     PIPE_SFU,
-    PIPE_CONV,
     PIPE_SHUFFLE,
     PIPE_LSU,
     PIPE_TENSOR,

@@ -55,7 +55,6 @@ static const struct field {
     MODEL(lanes_alu),
     MODEL(lanes_mul),
     MODEL(lanes_sfu),
-    MODEL(lanes_conv),
     MODEL(lanes_shuffle),
     MODEL(lanes_lsu),
     MODEL(alu_cycles),

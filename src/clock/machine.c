@@ -153,10 +153,8 @@ static enum pipe sass_pipe(uint16_t opcode)
     case 0x032:
     case 0x035:
         return PIPE_FP16;
-    case 0x03e: /* F2FP */
-        return PIPE_CONV;
     case 0x002: /* MOV, SEL, FSEL, FMNMX, FSETP, ISETP, IADD3, LEA, LOP3, IABS, PRMT, SHF, VIMNMX, */
-    case 0x007: /* VIADDMNMX, PLOP3, P2R */
+    case 0x007: /* VIADDMNMX, PLOP3, P2R; HSETP2, F2FP, HMNMX2, I2FP (issue.csv, pairs) */
     case 0x008:
     case 0x009:
     case 0x00b:
@@ -167,6 +165,10 @@ static enum pipe sass_pipe(uint16_t opcode)
     case 0x013:
     case 0x016:
     case 0x019:
+    case 0x034:
+    case 0x03e:
+    case 0x040:
+    case 0x045:
     case 0x046:
     case 0x048:
     case 0x01c:
@@ -186,8 +188,6 @@ static double pipe_cycles(const struct cost_model *m, uint16_t opcode, enum pipe
         return 32 / m->lanes_mul * ((opcode & FORMS) == 0x024 || (opcode & FORMS) == 0x026 ? 1 : 2);
     case PIPE_FP16:
         return 32 / m->lanes_fp16;
-    case PIPE_CONV:
-        return 32 / m->lanes_conv;
     default:
         return 32 / m->lanes_alu;
     }
@@ -316,6 +316,25 @@ static bool is_taken(const struct pairing *x, const uint8_t *done, size_t p, siz
     return false;
 }
 
+static float slots_in(const struct pairing *x, size_t p, size_t s)
+{
+    float sum = 0;
+
+    for (size_t l = 1; l < x->n_lines; l++)
+        sum += cell(x, &x->ptx, p, l)->slots > 0 ? cell(x, &x->sass, s, l)->slots : 0;
+    return sum;
+}
+
+/* Of a loop that the compiler wrote twice, for what a question that stays the same is answered with, the longer
+ * one has what both need. */
+static bool is_nearer(const struct pairing *x, size_t p, const struct match *than, size_t s, float turns)
+{
+    if (than->turns <= 0 || turns > 1.1f * than->turns)
+        return true;
+    return turns > 0.9f * than->turns && x->sass.outer[s] == x->sass.outer[than->loop] &&
+           slots_in(x, p, s) > slots_in(x, p, than->loop);
+}
+
 /* Loops that both compilers made out of one have the same lines: the longer in PTX is the longer in the machine
  * code, too. A loop around others is one in the machine code, unless these were written out. */
 static void pair_loop(struct pairing *x, const uint8_t *done, size_t p)
@@ -328,9 +347,9 @@ static void pair_loop(struct pairing *x, const uint8_t *done, size_t p)
             around = (struct match){s, turns};
         if (!x->ptx.outer[p] && turns > MAX(joined.turns, 0.4f) && !is_taken(x, done, p, s))
             joined = (struct match){s, turns};
-        if (turns > MAX(best.turns, 0.75f))
+        if (turns > 0.75f && is_nearer(x, p, &best, s, turns))
             best = (struct match){s, turns};
-        if (turns > MAX(free.turns, 0.75f) && !is_taken(x, done, p, s))
+        if (turns > 0.75f && is_nearer(x, p, &free, s, turns) && !is_taken(x, done, p, s))
             free = (struct match){s, turns};
     }
     float straight = turns_in(x, p, 0);

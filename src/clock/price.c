@@ -111,7 +111,9 @@ static struct cost convert(const struct cost_model *m, const struct insn *i)
     if (to == TYPE_F64 || from == TYPE_F64)
         return (struct cost){1, (float)m->sfu_cycles, PIPE_SFU, 0};
     if (is_float(to) && is_float(from))
-        return (struct cost){1, alu + 0.7f, from == TYPE_F32 && is_half(to) ? PIPE_CONV : PIPE_FP16, 0};
+        return (struct cost){1, alu + 0.7f, from == TYPE_F32 && is_half(to) ? PIPE_ALU : PIPE_FP16, 0};
+    if (to == TYPE_F32 && type_bytes[from] <= 4) /* I2FP (issue.csv, from_s32_xor) */
+        return (struct cost){1, alu, PIPE_ALU, 0};
     return (struct cost){1, (float)m->sfu_cycles * 0.7f, PIPE_SFU, 0.5f};
 }
 
@@ -260,8 +262,6 @@ static double lanes_of(const struct cost_model *m, enum pipe p)
         return m->lanes_mul;
     case PIPE_SFU:
         return m->lanes_sfu;
-    case PIPE_CONV:
-        return m->lanes_conv;
     case PIPE_SHUFFLE:
         return m->lanes_shuffle;
     case PIPE_LSU:

@@ -91,8 +91,8 @@ static void follow_taken(struct warp_clock *c, const struct price *x, const stru
 }
 
 /* Pipes of plain arithmetic, of which the machine code says what a loop or the code around it needs. */
-enum { N_PLAIN = 5 };
-static const enum pipe plain[N_PLAIN] = {PIPE_FP32, PIPE_FP16, PIPE_ALU, PIPE_MUL, PIPE_CONV};
+enum { N_PLAIN = 4 };
+static const enum pipe plain[N_PLAIN] = {PIPE_FP32, PIPE_FP16, PIPE_ALU, PIPE_MUL};
 
 static bool is_plain(uint8_t pipe)
 {

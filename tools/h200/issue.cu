@@ -32,6 +32,32 @@ STEP(setp_never_add1, asm volatile("{.reg .pred p; setp.lt.s32 p, %0, %1; @p add
                                    : "+r"(x) : "r"(-2147483647 - 1), "r"(z)))
 STEP(mad_prmt, asm volatile("mad.lo.s32 %0, %0, %1, %2; prmt.b32 %0, %0, %1, 0x3021;" : "+r"(x) : "r"(y), "r"(z)))
 
+// Halves, two in a word: operations of them, alone and beside one of the integers' pipe.
+STEP(hadd2, asm volatile("add.rn.f16x2 %0, %0, %1;" : "+r"(x) : "r"(y)))
+STEP(hmul2, asm volatile("mul.rn.f16x2 %0, %0, %1;" : "+r"(x) : "r"(y)))
+STEP(hfma2, asm volatile("fma.rn.f16x2 %0, %0, %1, %2;" : "+r"(x) : "r"(y), "r"(z)))
+STEP(hadd2_xor, asm volatile("add.rn.f16x2 %0, %0, %1; xor.b32 %0, %0, %2;" : "+r"(x) : "r"(y), "r"(z)))
+STEP(hmul2_xor, asm volatile("mul.rn.f16x2 %0, %0, %1; xor.b32 %0, %0, %2;" : "+r"(x) : "r"(y), "r"(z)))
+STEP(hfma2_xor, asm volatile("fma.rn.f16x2 %0, %0, %1, %2; xor.b32 %0, %0, %2;" : "+r"(x) : "r"(y), "r"(z)))
+STEP(hadd2_ffma, asm volatile("add.rn.f16x2 %0, %0, %1; fma.rn.f32 %0, %0, %1, %2;" : "+r"(x) : "r"(y), "r"(z)))
+STEP(hadd2_xor_prmt, asm volatile("add.rn.f16x2 %0, %0, %1; xor.b32 %0, %0, %2; prmt.b32 %0, %0, %1, 0x3021;"
+                                  : "+r"(x) : "r"(y), "r"(z)))
+STEP(hadd2_hadd2_xor, asm volatile("add.rn.f16x2 %0, %0, %1; add.rn.f16x2 %0, %0, %2; xor.b32 %0, %0, %2;"
+                                   : "+r"(x) : "r"(y), "r"(z)))
+STEP(hsetp2_selp, asm volatile("{.reg .pred p, q; setp.lt.f16x2 p|q, %0, %1; selp.b32 %0, %2, %0, p;}" : "+r"(x) : "r"(y), "r"(z)))
+STEP(hsetp2_selp_xor, asm volatile("{.reg .pred p, q; setp.lt.f16x2 p|q, %0, %1; selp.b32 %0, %2, %0, p; xor.b32 %0, %0, %1;}"
+                                   : "+r"(x) : "r"(y), "r"(z)))
+STEP(fsetp_selp, asm volatile("{.reg .pred p; setp.lt.f32 p, %0, %1; selp.b32 %0, %2, %0, p;}" : "+r"(x) : "r"(y), "r"(z)))
+STEP(hmax2, asm volatile("max.f16x2 %0, %0, %1; add.rn.f16x2 %0, %0, %2;" : "+r"(x) : "r"(y), "r"(z)))
+STEP(widen_xor, asm volatile("{.reg .b16 l, h; mov.b32 {l, h}, %0; cvt.f32.f16 %0, l; xor.b32 %0, %0, %1;}" : "+r"(x) : "r"(y)))
+STEP(narrow_xor, asm volatile("cvt.rn.f16x2.f32 %0, %0, %1; xor.b32 %0, %0, %2;" : "+r"(x) : "r"(y), "r"(z)))
+STEP(narrow, asm volatile("cvt.rn.f16x2.f32 %0, %0, %1;" : "+r"(x) : "r"(y)))
+STEP(rcp_xor_xor, asm volatile("rcp.approx.ftz.f32 %0, %0; xor.b32 %0, %0, %1; prmt.b32 %0, %0, %1, 0x3021;" : "+r"(x) : "r"(y)))
+STEP(from_s32_xor, asm volatile("cvt.rn.f32.s32 %0, %0; xor.b32 %0, %0, %1;" : "+r"(x) : "r"(y)))
+STEP(from_u8_xor, asm volatile("{.reg .b32 t; and.b32 t, %0, 15; cvt.rn.f32.u32 %0, t; xor.b32 %0, %0, %1;}" : "+r"(x) : "r"(y)))
+STEP(umulhi_xor, asm volatile("mul.hi.u32 %0, %0, %1; xor.b32 %0, %0, %2;" : "+r"(x) : "r"(y), "r"(z)))
+STEP(wide_xor, asm volatile("{.reg .b64 t; mul.wide.s32 t, %0, %1; mov.b64 {%0, _}, t; xor.b32 %0, %0, %2;}" : "+r"(x) : "r"(y), "r"(z)))
+
 template <class OP> __global__ void chains(int y, int z, long long *cycles)
 {
     int x[4];
@@ -163,6 +189,27 @@ static void measure()
     pair<setp_add1>();
     pair<setp_never_add1>();
     pair<mad_prmt>();
+    pair<hadd2>();
+    pair<hmul2>();
+    pair<hfma2>();
+    pair<hadd2_xor>();
+    pair<hmul2_xor>();
+    pair<hfma2_xor>();
+    pair<hadd2_ffma>();
+    pair<hadd2_xor_prmt>();
+    pair<hadd2_hadd2_xor>();
+    pair<hsetp2_selp>();
+    pair<hsetp2_selp_xor>();
+    pair<fsetp_selp>();
+    pair<hmax2>();
+    pair<widen_xor>();
+    pair<narrow>();
+    pair<narrow_xor>();
+    pair<rcp_xor_xor>();
+    pair<from_s32_xor>();
+    pair<from_u8_xor>();
+    pair<umulhi_xor>();
+    pair<wide_xor>();
 
     CUDA(cudaMemset(pool, 0, 1 << 20));
     for (int lines : {1, 8, 32})
