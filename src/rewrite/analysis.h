@@ -107,6 +107,8 @@ bool macros_ask_for_place(const struct function *f);
 /* Is it referred to other than by launches (attributes, occupancy queries, pointers)? Then it must keep its
  * name. */
 bool function_is_named_elsewhere(const struct function *f);
+/* Is it declared elsewhere? That would be another function's when a parameter changes. */
+bool function_has_prototype(const struct function *f);
 /* It is not, or only where an attribute is set: such a statement is written again for a copy (edits_copy does).
  */
 bool function_may_be_copied(const struct function *f);

@@ -84,12 +84,13 @@ static struct node rest_counts(const struct function *f, struct node division, i
 /* Is it a launch whose block does not take the number, so that its grid stays? */
 static bool launches_another(const struct function *f, const struct block_number *d, struct node call)
 {
-    size_t n;
-    struct function **all = functions_open(f->in, f->a, &n);
-    for (size_t i = 0; i < n; i++)
-        for (size_t l = 0; l < all[i]->n_launches; l++)
-            if (node_same(all[i]->launches[l].call, call))
-                return !block_takes(all[i], &all[i]->launches[l], d);
+    const struct kernel *kernel = f->in->kernel;
+    for (size_t k = 0; k < kernel->n_functions; k++) { /* those that no workload runs, too */
+        const struct function *one = function_open(f->in, f->a, kernel->functions[k].definition);
+        for (size_t l = 0; one && l < one->n_launches; l++)
+            if (node_same(one->launches[l].call, call))
+                return !block_takes(one, &one->launches[l], d);
+    }
     return node_ok(node_child_of(call, NODE_KERNEL_CALL_SYNTAX));
 }
 

@@ -317,6 +317,15 @@ static struct node *attribute_names(const struct function *f, size_t *n)
     return names;
 }
 
+bool function_has_prototype(const struct function *f)
+{
+    for (struct node *x = nodes_of(f, source_root(f->s), NODE_FUNCTION_DECLARATOR); node_ok(*x); x++)
+        if (!node_same(node_enclosing(f->id, NODE_FUNCTION_DECLARATOR), *x) &&
+            node_text_is(f->s, node_field(*x, FIELD_DECLARATOR), f->name))
+            return true;
+    return false;
+}
+
 bool function_may_be_copied(const struct function *f)
 {
     size_t n;

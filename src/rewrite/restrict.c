@@ -49,16 +49,6 @@ static bool only_read(const struct function *f, const struct variable *v)
     return !v->assignments && !memory_written_in(f, v->name, f->body) && !becomes_writable(f, v, f->body);
 }
 
-/* Its prototype would be another function's when a parameter's type changes. */
-static bool has_prototype(const struct function *f)
-{
-    for (struct node *x = nodes_of(f, source_root(f->s), NODE_FUNCTION_DECLARATOR); node_ok(*x); x++)
-        if (!node_same(node_enclosing(f->id, NODE_FUNCTION_DECLARATOR), *x) &&
-            node_text_is(f->s, node_field(*x, FIELD_DECLARATOR), f->name))
-            return true;
-    return false;
-}
-
 /* A specialisation keeps the types that its template gives. */
 static size_t changes(const struct function *f, struct edits *edits)
 {
@@ -66,7 +56,7 @@ static size_t changes(const struct function *f, struct edits *edits)
     if (f->special)
         return 0;
     const char **params = arena_array(f->a, const char *, f->n_params + 1);
-    bool may_be_const = !node_has(f, f->body, NODE_LAMBDA_EXPRESSION) && !has_prototype(f);
+    bool may_be_const = !node_has(f, f->body, NODE_LAMBDA_EXPRESSION) && !function_has_prototype(f);
     for (size_t i = 0; i < f->n_params; i++) {
         const struct variable *v = &f->variables[i];
         struct node declarator = node_field(v->statement, FIELD_DECLARATOR);

@@ -89,6 +89,23 @@ static void read_fact(struct input *v, const char *value)
     }
 }
 
+/* "work 256": what the workloads launch, and its block. */
+static void read_launched(struct input *v, struct arena *a, const char *value)
+{
+    char name[64];
+    struct plan_step *step = arena_alloc(a, sizeof(*step));
+    struct plan *plan = arena_alloc(a, sizeof(*plan));
+    *step = (struct plan_step){.kind = PLAN_LAUNCH, .grid = {1, 1, 1}, .block = {1, 1, 1}};
+    assert_int_equal(sscanf(value, "%63s %u", name, &step->block[0]), 2);
+    for (size_t k = 0; k < v->kernel->n_functions; k++)
+        if (strcmp(v->kernel->functions[k].name, name) == 0)
+            step->kernel = v->kernel->functions[k].qualified;
+    assert_non_null(step->kernel);
+    *plan = (struct plan){.steps = step, .n_steps = 1};
+    v->in.plans = plan;
+    v->in.n_plans = 1;
+}
+
 static void check_opens(const char *name, const char *text, const char *entry)
 {
     struct arena *a = arena_open();
@@ -154,6 +171,8 @@ static void check_text(const char *path, const char *text)
             v.in.fast_math_allowed = false;
         else if (!strcmp(key, "fact"))
             read_fact(&v, value);
+        else if (!strcmp(key, "launched"))
+            read_launched(&v, a, value);
     }
     const struct transform *ops = transform_find(want.transform);
     if (!ops || want.leaves == (want.line > 0))
