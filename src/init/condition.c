@@ -42,8 +42,8 @@ static bool of_device(const struct token *t)
 /* Is it defined? So is the switch of a build that says it is one for CUDA, where nobody says otherwise. */
 static bool is_defined(const struct init_source *s, const struct token *name)
 {
-    static const char *const switches[] = {"WITH_CUDA", "USE_CUDA", "ENABLE_CUDA",
-                                           "WITH_GPU",  "USE_GPU",  "ENABLE_GPU"};
+    static const char *const switches[] = {"WITH_CUDA", "USE_CUDA", "ENABLE_CUDA", "HAVE_CUDA", "GOOGLE_CUDA",
+                                           "WITH_GPU",  "USE_GPU",  "ENABLE_GPU",  "HAVE_GPU"};
     const char *word = token_text(s->arena, name);
 
     if (map_has(&s->expander.macros, word))

@@ -538,6 +538,19 @@ static void add_edit(struct init_source *s, struct init_edit e)
     s->edits.v[i] = e;
 }
 
+void init_drop_concepts(struct init_source *s, const struct init_decl *kernel)
+{
+    const struct tokens list = init_expand(s, kernel->first, kernel->end);
+    struct wrapper_function f;
+
+    if (!kernel->is_template || !wrapper_scan(&f, s->arena, list.v, list.n))
+        return;
+    for (size_t i = 0; i < f.n_tparams; i++) {
+        if (f.tparams[i].concept.end)
+            add_edit(s, (struct init_edit){f.tparams[i].concept, "typename", false});
+    }
+}
+
 void init_forget_members(struct init_source *s)
 {
     size_t used = 0;

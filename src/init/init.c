@@ -458,78 +458,13 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     r->n_notes = t->notes.n;
 }
 
-/* The directive that leaves out the text before cut number n. */
-static const char *left_out_by(struct init_source *s, size_t n, const struct init_file *f)
-{
-    int closed = 0;
-
-    for (size_t i = n; i-- > 0 && s->cuts.v[i].start >= f->base;) {
-        const char *text = f->text + (s->cuts.v[i].start - f->base);
-        const char *word = text + 1 + strspn(text + 1, " \t");
-
-        if (*text != '#')
-            continue;
-        if (str_starts(word, "endif"))
-            closed++;
-        else if (str_starts(word, "if") && closed)
-            closed--;
-        else if ((str_starts(word, "if") || str_starts(word, "el")) && !closed)
-            return arena_strndup(s->arena, text, MIN(strcspn(text, "\r\n"), (size_t)80));
-    }
-    return NULL;
-}
-
-/* The directive that leaves out a kernel of this name, which stands at *at; NULL: none does. */
-static const char *leaves_out(struct init_source *s, const char *name, size_t *at)
-{
-    for (size_t i = 0; i < s->cuts.n; i++) {
-        const struct init_span c = s->cuts.v[i];
-        int line, col;
-        const struct init_file *f = init_place(s, c.start, &line, &col);
-        const char *text = arena_strndup(s->arena, f->text + (c.start - f->base), c.end - c.start);
-        const char *found = *name ? str_find_word(text, text, name) : NULL;
-        const char *by = found && *text != '#' && strstr(text, "__global__") ? left_out_by(s, i, f) : NULL;
-
-        *at = found ? c.start + (size_t)(found - text) : c.start;
-        if (by)
-            return by;
-    }
-    return NULL;
-}
-
 static void fail_left_out(struct init_source *s, const char *name)
 {
     size_t at;
-    const char *by = leaves_out(s, name, &at);
+    const char *by = init_leaves_out(s, name, true, &at);
 
     if (by)
         init_fail(s, at, "%s is left out by `%s`; -D and -U say what is defined", name, by);
-}
-
-/* `#ifdef WITH_FP8` around the kernel, and nothing that was read says more: it is defined, which is a question.
- */
-static bool define_switch(struct init_source *s, const char *name)
-{
-    static const char *const forms[] = {"ifdef ", "if defined(", "if defined (", "if defined ", "if "};
-    size_t at;
-    const char *by = leaves_out(s, name, &at);
-
-    for (size_t i = 0; by && i < ARRAY_LEN(forms); i++) {
-        const char *word = by + 1 + strspn(by + 1, " \t"), *macro = word + strlen(forms[i]);
-        const size_t len = str_starts(word, forms[i]) ? str_word(macro) : 0;
-        if (!len || (str_eq(forms[i], "if ") && macro[len + strspn(macro + len, " \t\r")]))
-            continue;
-        macro = arena_strndup(s->arena, macro, len);
-        for (size_t k = 0; k < s->supplied.n; k++) {
-            if (str_eq(s->supplied.v[k].name, macro))
-                return false;
-        }
-        if (strcasestr(macro, "hip") || strcasestr(macro, "rocm") || strcasestr(macro, "amd") || *macro == '_')
-            return false;
-        vec_add(s->arena, &s->supplied, ((struct init_supplied){macro, "1", NULL}));
-        return true;
-    }
-    return false;
 }
 
 /* A kernel that is only declared: the file that has its body is named. */
@@ -647,7 +582,7 @@ static void run(struct init_source *s, const struct init_options *o, struct init
     init_read(s, reads_as(s, f));
     init_declare(s, 0);
     list_kernels(s, name, r, &first);
-    s->anew = !r->n_kernels && name && define_switch(s, name);
+    s->anew = !r->n_kernels && name && init_define_switch(s, name, true);
     if (s->anew)
         return;
     if (!r->n_kernels)

@@ -205,6 +205,10 @@ bool init_ends_in(const char *scope, const char *name,
  * a file of the repository that declares it, else, with `numbers`, a number. False: nothing was found that is
  * new. */
 bool init_supply(struct init_source *s, const char *why, bool numbers);
+/* The directive that leaves out a kernel, or a declaration, of this name, which stands at *at; NULL: none does. */
+const char *init_leaves_out(struct init_source *s, const char *name, bool kernel, size_t *at);
+/* `#ifdef WITH_FP8` around it, and nothing that was read says more: it is defined, which is a question. */
+bool init_define_switch(struct init_source *s, const char *name, bool kernel);
 
 /* emit.c */
 struct init_task;
@@ -218,6 +222,8 @@ bool init_leave_member(struct init_source *s, int line);
  * written elsewhere, and the `const` of its members; all of it is public: a launcher fills it member by member.
  */
 void init_make_plain(struct init_source *s, const struct init_decl *d);
+/* A type that the kernel's template constrains by a concept is any type: launchers know none. */
+void init_drop_concepts(struct init_source *s, const struct init_decl *kernel);
 /* So are functions that say what the host's standard library alone has, which no device code calls. True: all
  * of the declaration is the host's. */
 bool init_leave_host(struct init_source *s, const struct init_decl *d);

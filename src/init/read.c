@@ -101,10 +101,43 @@ static int condition_of(struct reader *r, const struct token *name, const struct
     return init_condition(r->s, v, n, name->at);
 }
 
+/* Does the condition ask for another vendor's compiler alone? */
+static bool is_of_others(const struct init_source *s, const struct token *v, size_t n)
+{
+    bool others = false, cuda = false;
+
+    for (size_t i = 0; i < n; i++) {
+        const char *word = token_text(s->arena, &v[i]);
+        others = others || strcasestr(word, "hip") || strcasestr(word, "rocm") || strcasestr(word, "amd") ||
+                 strcasestr(word, "sycl") || strcasestr(word, "musa");
+        cuda = cuda || strcasestr(word, "cuda") || strcasestr(word, "nvcc") || strcasestr(word, "gpu");
+    }
+    return others && !cuda;
+}
+
+/* Does the first directive behind the condition make a name of what functions of the device need:
+ * `#define ON_BOTH __host__ __device__`? A build for a GPU takes that branch, whatever it is called. */
+static bool marks_device(const struct token *t)
+{
+    bool marks = false;
+
+    if (!token_is(t, "#") || !token_is(t + 1, "define") || t[2].kind != TOK_WORD)
+        return false;
+    for (t += 3; t->kind == TOK_WORD && !t->line_start; t++) {
+        if (!token_in(t, "__device__|__host__|__forceinline__|__inline__|inline|static|constexpr"))
+            return false;
+        marks = marks || token_is(t, "__device__");
+    }
+    return marks && (t->line_start || t->kind == TOK_END);
+}
+
 static void open_level(struct reader *r, const struct token *name, const struct token *v, size_t n)
 {
     struct level l = {.outer = is_active(r), .outer_cond = r->cond, .outer_branch = r->branch, .at = name->at};
     int yes = l.outer ? condition_of(r, name, v, n) : 0;
+
+    if (l.outer && !yes && !is_of_others(r->s, v, n))
+        yes = marks_device(v + n);
 
     l.kept = yes < 0;
     l.active = l.taken = yes != 0;

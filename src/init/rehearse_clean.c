@@ -59,6 +59,52 @@ static bool decides_writes(struct rehearsing *r, size_t by)
     return decides;
 }
 
+/* Of "[rows, width]" with indices below `rows`: "[width, rows]"; NULL: the shape has no such extent. */
+static const char *ends_in_range(struct rehearsing *r, const struct init_arg *a)
+{
+    const char *high = a->values ? strstr(a->values, "{kind: index, low: 0, high: ") : NULL;
+    struct str shape = {.arena = r->arena};
+    bool there = false;
+
+    if (!high || !a->shape || strpbrk(a->shape, "+-/*%("))
+        return NULL;
+    high += strlen("{kind: index, low: 0, high: ");
+    const char *range = arena_strndup(r->arena, high, strcspn(high, "}"));
+    for (const char *p = a->shape; *p; p += strspn(p, ", ")) {
+        const size_t len = strcspn(p, ",");
+        if (!there && str_eq(arena_strndup(r->arena, p, len), range))
+            there = true;
+        else
+            str_addf(&shape, "%.*s, ", (int)len, p);
+        p += len;
+    }
+    str_add(&shape, range);
+    return there ? arena_strdup(r->arena, str_text(&shape)) : NULL;
+}
+
+/* Integers that say where in a row something is written, of which a row has as many: each is there once. */
+static bool mend_rows(struct rehearsing *r)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++) {
+        struct init_arg *a = &r->t->args.v[i];
+        const char *shape = rehearse_is_open(r, i) ? ends_in_range(r, a) : NULL;
+
+        if (!shape || !decides_writes(r, i))
+            continue;
+        a->shape = shape;
+        a->values = "{kind: permutation}";
+        init_guess(a, arena_printf(r->arena,
+                                   "two threads write the same place where numbers in a row of %s are the same; "
+                                   "is each there once?",
+                                   a->name));
+        r->narrowed[i] = false;
+        any = true;
+    }
+    return any && rehearse_again(r) && rehearse_cases(r, false) == FITS && is_clean(r);
+}
+
 /* Integers that say where something is written are each another one: below how many there are, and what they
  * point into is as large as they need. */
 static bool mend_slots(struct rehearsing *r)
@@ -159,9 +205,12 @@ bool rehearse_unclean(struct rehearsing *r)
 {
     const struct init_arg *args = arena_copy(r->arena, r->t->args.v, r->t->args.n * sizeof(*args));
 
-    if (is_clean(r) || mend_slots(r))
+    if (is_clean(r) || mend_rows(r))
         return true;
     const char *words = r->flaw.words;
+    rehearse_restore(r, args);
+    if (rehearse_again(r) && mend_slots(r))
+        return true;
     rehearse_restore(r, args);
     if (mend_sorted(r) || rehearse_units(r, true))
         return true;

@@ -142,7 +142,7 @@ static bool declares(const char *text, const char *name)
             return true;
         if (is_behind(text, p, "struct|class|union|enum") && (*next == '{' || (*next == ':' && next[1] != ':')))
             return true;
-        if (is_behind(text, p, "using") && *next == '=')
+        if (is_behind(text, p, "using|concept") && *next == '=')
             return true;
         line += strspn(line, " \t");
         if (*next == ';' && (str_starts(line, "typedef") || str_starts(line, "}")))
@@ -156,6 +156,70 @@ static bool declares(const char *text, const char *name)
             if (*close == '{' && memmem(line, (size_t)(p - line), "__device__", 10))
                 return true;
         }
+    }
+    return false;
+}
+
+/* The directive that leaves out the text before cut number n. */
+static const char *left_out_by(struct init_source *s, size_t n, const struct init_file *f)
+{
+    int closed = 0;
+
+    for (size_t i = n; i-- > 0 && s->cuts.v[i].start >= f->base;) {
+        const char *text = f->text + (s->cuts.v[i].start - f->base);
+        const char *word = text + 1 + strspn(text + 1, " \t");
+
+        if (*text != '#')
+            continue;
+        if (str_starts(word, "endif"))
+            closed++;
+        else if (str_starts(word, "if") && closed)
+            closed--;
+        else if ((str_starts(word, "if") || str_starts(word, "el")) && !closed)
+            return arena_strndup(s->arena, text, MIN(strcspn(text, "\r\n"), (size_t)80));
+    }
+    return NULL;
+}
+
+const char *init_leaves_out(struct init_source *s, const char *name, bool kernel, size_t *at)
+{
+    for (size_t i = 0; i < s->cuts.n; i++) {
+        const struct init_span c = s->cuts.v[i];
+        int line, col;
+        const struct init_file *f = init_place(s, c.start, &line, &col);
+        const char *text = arena_strndup(s->arena, f->text + (c.start - f->base), c.end - c.start);
+        const char *found = *name ? str_find_word(text, text, name) : NULL;
+        const bool there = found && *text != '#' && (kernel ? strstr(text, "__global__") != NULL : declares(text, name));
+        const char *by = there ? left_out_by(s, i, f) : NULL;
+
+        *at = found ? c.start + (size_t)(found - text) : c.start;
+        if (by)
+            return by;
+    }
+    return NULL;
+}
+
+bool init_define_switch(struct init_source *s, const char *name, bool kernel)
+{
+    static const char *const forms[] = {"ifdef ",       "if defined(",   "if defined (",   "if defined ",
+                                        "elif defined(", "elif defined ", "elif defined (", "if "};
+    size_t at;
+    const char *by = init_leaves_out(s, name, kernel, &at);
+
+    for (size_t i = 0; by && i < ARRAY_LEN(forms); i++) {
+        const char *word = by + 1 + strspn(by + 1, " \t"), *macro = word + strlen(forms[i]);
+        const size_t len = str_starts(word, forms[i]) ? str_word(macro) : 0;
+        if (!len || (str_eq(forms[i], "if ") && macro[len + strspn(macro + len, " \t\r")]))
+            continue;
+        macro = arena_strndup(s->arena, macro, len);
+        for (size_t k = 0; k < s->supplied.n; k++) {
+            if (str_eq(s->supplied.v[k].name, macro))
+                return false;
+        }
+        if (strcasestr(macro, "hip") || strcasestr(macro, "rocm") || strcasestr(macro, "amd") || *macro == '_')
+            return false;
+        vec_add(s->arena, &s->supplied, ((struct init_supplied){macro, "1", NULL}));
+        return true;
     }
     return false;
 }
@@ -303,7 +367,7 @@ bool init_supply(struct init_source *s, const char *why, bool numbers)
             return false;
     }
     if (!init_named(s, name) && !map_has(&s->macro_names, name) &&
-        (from_build(s, name) || from_repository(s, name)))
+        (from_build(s, name) || init_define_switch(s, name, false) || from_repository(s, name)))
         return true;
     if (strstr(why, "is undefined") && from_behind(s, name))
         return true;

@@ -27,15 +27,18 @@ static bool has_device_lambda(const char *text)
     return false;
 }
 
-/* Does it say what C++20 brought? `requires`, `{.member = value}` */
+/* Does it say what C++20 brought? `requires`, `concept`, `{.member = value}` */
 static bool is_modern(const char *text)
 {
-    for (const char *p = text; (p = str_find_word(text, p, "requires")); p++) {
-        const char *before = p;
-        while (before > text && strchr(" \t\n", before[-1]))
-            before--;
-        if (before > text && strchr(">)", before[-1])) /* no comment's word */
-            return true;
+    static const char *const words[] = {"requires", "concept"};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        for (const char *p = text; (p = str_find_word(text, p, words[i])); p++) {
+            const char *before = p;
+            while (before > text && strchr(" \t\n", before[-1]))
+                before--;
+            if (before > text && strchr(">)", before[-1])) /* no comment's word */
+                return true;
+        }
     }
     for (const char *p = text; (p = strchr(p, '.')); p++) {
         const char *before = p, *behind = p + 1 + str_word(p + 1);
@@ -166,6 +169,7 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
     t->entry = own ? own->name : arena_printf(s->arena, "launch_%s", kernel->name);
     while (!own && init_named(s, t->entry))
         t->entry = arena_printf(s->arena, "%s_", t->entry);
+    init_drop_concepts(s, kernel);
     init_wrapper(t, w);
     wrapper_divisors(t, w);
     if (own)

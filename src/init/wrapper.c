@@ -160,7 +160,7 @@ static bool is_stream(struct wrapper_reader *r, const struct wrapper_param *p)
 
     return (type.stream && !type.pointer) ||
            (str_in(p->name, "stream|cuda_stream|stream_ptr") &&
-            (type.pointer ? str_eq(type.spelled, "void") : type.type != NULL));
+            (!type.pointer || str_eq(type.spelled, "void")));
 }
 
 static void read_params(struct reading *d)

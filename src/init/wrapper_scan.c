@@ -111,6 +111,8 @@ static void read_tparams(struct wrapper_function *f, struct arena *a, const stru
         if (assign > i && v[assign - 1].kind == TOK_WORD && !token_in(&v[assign - 1], "typename|class")) {
             p.name = token_text(a, &v[assign - 1]);
             p.type = wrapper_text(a, v, i, assign - 1);
+            if (assign > i + 1 && !v[i].macro && !v[assign - 2].macro)
+                p.concept = (struct init_span){v[i].at, v[assign - 2].at + v[assign - 2].len};
         } else {
             p.name = "";
             p.type = "";
@@ -159,6 +161,19 @@ static bool no_name(const struct token *t)
                        "__cluster_dims__|__maxnreg__|static_assert|asm|if|while|for|switch|defined|explicit");
 }
 
+/* Is the parameter constrained by a concept? The name is a type of the function's parameters then. */
+static bool is_constrained(const struct wrapper_function *f, const struct token *v, const char *name)
+{
+    for (size_t i = 0; i < f->n_list; i++) {
+        size_t k = f->list[i].first;
+        while (wrapper_sign(&v[k], "const volatile"))
+            k++;
+        if (k < f->list[i].last && token_is(&v[k], name) && !wrapper_sign(&v[k + 1], ":: <"))
+            return true;
+    }
+    return false;
+}
+
 static void read_function(struct wrapper_function *f, struct arena *a, const struct token *v, size_t open,
                           size_t n)
 {
@@ -172,6 +187,12 @@ static void read_function(struct wrapper_function *f, struct arena *a, const str
             read_tparams(f, a, v, f->first + 2, end);
     }
     read_params(f, a, v);
+    for (size_t i = 0; i < f->n_tparams; i++) {
+        struct wrapper_tparam *p = &f->tparams[i];
+        if (p->is_type || !str_is_name(p->name) || !is_constrained(f, v, p->name))
+            p->concept.end = 0;
+        p->is_type = p->is_type || p->concept.end;
+    }
 }
 
 bool wrapper_scan(struct wrapper_function *f, struct arena *a, const struct token *v, size_t n)

@@ -322,6 +322,7 @@ struct wrapper_type wrapper_type_of(struct wrapper_reader *r, const struct token
         str_eq(wrapper_file_alias(r, spelled), "cudaStream_t"))
         t.stream = true;
     k = resolve(r, spelled, 0);
+    t.stream = t.stream || (!k && str_ends(spelled, "Stream_t")); /* of a build for several vendors */
     if (!k && map_has(&r->alias, spelled)) /* a template's parameter, which is a struct */
         spelled = map_get(&r->alias, spelled);
     t.spelled = spelled;
