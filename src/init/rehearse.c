@@ -146,6 +146,7 @@ static enum fit run_case(struct rehearsing *r, const struct task_case *c, bool z
         if (arg->role == ROLE_SCALAR || !task_shape(r->task, arg, c->dims, &have, NULL))
             continue;
         r->atomic = r->atomic || f.args[i].atomic;
+        r->wrote = r->wrote || f.args[i].wrote || f.args[i].atomic;
         if (f.endless)
             continue;
         if (f.args[i].read_first ||
@@ -646,7 +647,7 @@ bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const 
     init_refuel(t->fuel, 2 * CASE_INSNS);
     if (good) {
         choose_cases(r);
-        good = mend(r) && passes(r);
+        good = mend(r) && passes(r) && r->wrote;
         const bool unclean = good && !rehearse_unclean(r);
         *t->unclean = *t->unclean || unclean;
         good = good && !unclean;

@@ -35,7 +35,7 @@ struct rehearsing {
     const struct task_case *alike; /* all indices of a buffer are the same; NULL: there are none */
     struct task_values *narrow;    /* by argument, where `narrowed` */
     bool narrowed[PROBE_ARGS], whole[PROBE_ARGS];
-    bool atomic, exam;
+    bool atomic, exam, wrote; /* wrote: some case did */
     struct flaw {   /* the last one */
         size_t arg; /* that is touched too far: elements, in which shape */
         int64_t elements;

@@ -39,24 +39,31 @@ static bool is_clean(struct rehearsing *r)
     return !r->alike || is_case_clean(r, r->alike);
 }
 
-/* Do the integers of argument `by` decide where another buffer is written? */
-static bool decides_writes(struct rehearsing *r, size_t by)
+/* Do the integers of argument `by` decide where another buffer is written? busy: which holds other numbers than
+ * zeros. */
+static bool moves_writes(struct rehearsing *r, size_t by, bool busy)
 {
     const int64_t *dims = r->cases[r->n_cases - 1]->dims;
     struct footprint f[2];
     struct err err = {0};
-    bool decides = false;
+    bool moves = false;
 
     for (int i = 0; i < 2; i++) {
-        const struct footprint_run run = {.dims = dims, .filled = by, .with = i};
+        const struct footprint_run run = {
+            .dims = dims, .filled = by, .with = i, .drawn = busy, .counted = busy};
         if (!footprint_take(&f[i], r->arena, r->prints, &run, &err) || !f[i].ran)
             return false;
         *r->t->fuel -= (int64_t)f[i].warp_insns + RUN_INSNS;
     }
     for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++)
-        decides = decides || (i != by && f[0].args[i].wrote && !f[0].args[i].atomic &&
-                              f[0].args[i].end != f[1].args[i].end);
-    return decides;
+        moves = moves || (i != by && f[0].args[i].wrote && !f[0].args[i].atomic &&
+                          f[0].args[i].end != f[1].args[i].end);
+    return moves;
+}
+
+static bool decides_writes(struct rehearsing *r, size_t by)
+{
+    return moves_writes(r, by, false) || moves_writes(r, by, true);
 }
 
 /* Of "[rows, width]" with indices below `rows`: "[width, rows]"; NULL: the shape has no such extent. */

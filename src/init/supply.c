@@ -1,11 +1,11 @@
 /* Names that nothing of what was read declares: what the build defines (`-DNAME=VALUE` of a file beside), else
  * a file of the repository that declares them, which is read ahead of the kernel's; else a number. */
-#include "init/internal.h"
+#include "init/wrapper.h"
 
 #include <ctype.h>
 #include <dirent.h>
 
-enum { MOST_SUPPLIED = 8, MOST_BUILD_FILES = 200, MOST_BUILD_BYTES = 1 << 20, NUMBER = 64 };
+enum { MOST_SUPPLIED = 16, MOST_BUILD_FILES = 200, MOST_BUILD_BYTES = 1 << 20, NUMBER = 64 };
 
 /* The name that the compiler, or the launcher's language, does not know; NULL: it says something else. */
 static const char *missing_name(const struct init_source *s, const char *why)
@@ -311,6 +311,46 @@ static bool is_statement(const char *text, const char *at, const char *end)
     return at > text && strchr(";{})", at[-1]) && end[strspn(end, " \t")] == '(';
 }
 
+/* Does every place of the kernel's file that says the name take it for a type: `T *x`, `T y`, `(T)z`, `f<T>`? */
+static bool is_type_everywhere(const struct init_source *s, const char *name)
+{
+    const char *text = s->files.v[0]->text;
+    bool declares_some = false;
+
+    for (const char *p = text; (p = str_find_word(text, p, name)); p += strlen(name)) {
+        const char *next = p + strlen(name) + strspn(p + strlen(name), " \t");
+        const char *before = p;
+        while (before > text && strchr(" \t", before[-1]))
+            before--;
+        const char ahead = before > text ? before[-1] : '\n';
+        if (memmem(text + str_line_start(text, (size_t)(p - text)), (size_t)(p - text) -
+                       str_line_start(text, (size_t)(p - text)), "//", 2)) /* a comment's word */
+            continue;
+        if (isalpha((unsigned char)*next) || *next == '_' || (*next == '*' && !strchr("=+-/%", ahead)))
+            declares_some = true;
+        else if (!(*next == ')' && ahead == '(') && !(*next == '>' && (ahead == '<' || ahead == ',')) &&
+                 !(*next == ',' && ahead == '<') && *next != '(')
+            return false;
+    }
+    return declares_some;
+}
+
+/* What such a type is taken for: `real` for float, `real4` and `make_real4` for what CUDA has of four. */
+static const char *type_for(const struct init_source *s, const char *name)
+{
+    const bool makes = str_starts(name, "make_");
+    const char *base = name + (makes ? strlen("make_") : 0), *type;
+    const size_t len = strlen(base);
+    const bool several = len > 1 && strchr("234", base[len - 1]) && isalpha((unsigned char)base[len - 2]);
+
+    if (makes ? !several : !is_type_everywhere(s, name))
+        return NULL;
+    if (!several)
+        return wrapper_default_type(name);
+    type = str_eq(wrapper_default_type(base), "float") ? "float" : "int";
+    return arena_printf(s->arena, "%s%s%c", makes ? "make_" : "", type, base[len - 1]);
+}
+
 /* One that counts from somewhere counts from 0. */
 static int number_for(const char *name)
 {
@@ -389,6 +429,11 @@ bool init_supply(struct init_source *s, const char *why, bool numbers)
     if ((strstr(why, "the type ") || strstr(why, "is undefined")) &&
         (str_ends(name, "_t") || str_ends(name, "_type"))) { /* of integers, mostly */
         vec_add(s->arena, &s->supplied, ((struct init_supplied){name, "int", NULL}));
+        return true;
+    }
+    const char *type = number || !strstr(why, "is undefined") ? NULL : type_for(s, name);
+    if (type) {
+        vec_add(s->arena, &s->supplied, ((struct init_supplied){name, type, NULL}));
         return true;
     }
     if (!fits_everywhere(s, name, is_number))

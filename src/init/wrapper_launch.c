@@ -1,5 +1,6 @@
-/* Launches through a function that takes the kernel, its configuration as a struct of grid, block, shared bytes
- * and stream, and the kernel's arguments: written as `kernel<<<grid, block, shared, stream>>>(arguments)`. */
+/* Launches through a function that takes the kernel, its configuration, as a struct of grid, block, shared bytes
+ * and stream or as these four, and the kernel's arguments: written as `kernel<<<grid, block, shared,
+ * stream>>>(arguments)`. */
 #include "init/wrapper.h"
 
 struct launching {
@@ -60,10 +61,30 @@ static size_t declared_four(const struct launching *l, size_t use)
     return 0;
 }
 
-struct launch {
-    size_t kernel, kernel_end, open, args,
-        close; /* tokens: `open` is the list's bracket, `args` the first one */
+struct launch { /* tokens: of the kernel, of its configuration, the first of its arguments, the closing bracket */
+    size_t kernel, kernel_end, config, config_end, args, close;
 };
+
+/* Grid, block, shared bytes and stream as arguments of their own: `LaunchKernel(k, grid, block, 0, stream, x)`. */
+static bool four_in_turn(const struct launching *l, size_t callee, struct launch *x)
+{
+    size_t item = x->kernel_end + 1, end = item;
+
+    if (!strcasestr(token_text(l->arena, &l->v[callee]), "launch"))
+        return false;
+    for (int i = 0; i < 4 && item < x->close; i++) {
+        end = wrapper_item(l->v, item, x->close);
+        if (i < 3 ? end == item : !says_stream(l->v, item, end))
+            return false;
+        item = i < 3 ? end + 1 : item;
+    }
+    if (item >= x->close)
+        return false;
+    x->config = x->kernel_end + 1;
+    x->config_end = end;
+    x->args = MIN(end + 1, x->close);
+    return true;
+}
 
 static bool launch_at(const struct launching *l, size_t i, const char *kernel, struct launch *x)
 {
@@ -83,10 +104,14 @@ static bool launch_at(const struct launching *l, size_t i, const char *kernel, s
         return false;
     config = x->kernel_end + 1;
     x->close = wrapper_skip(l->v, l->n, i + 1) - 1;
+    if (four_in_turn(l, i, x))
+        return true;
     end = wrapper_item(l->v, config, x->close);
     x->args = MIN(end + 1, x->close);
-    x->open = end == config + 1 ? declared_four(l, config) : four(l, config, end);
-    return x->open != 0;
+    const size_t open = end == config + 1 ? declared_four(l, config) : four(l, config, end);
+    x->config = open + 1;
+    x->config_end = open ? wrapper_skip(l->v, l->n, open) - 1 : 0;
+    return open != 0;
 }
 
 static void copy(struct launching *l, size_t first, size_t last)
@@ -100,6 +125,28 @@ static void copy(struct launching *l, size_t first, size_t last)
 static void sign(struct launching *l, struct init_source *s, const char *text)
 {
     vec_add(l->arena, &l->out, init_words(s, text).v[0]);
+}
+
+/* What stands around the call that launches is no part of the launch: a namespace, `return`, and a check of what
+ * it gives, `CHECK(a::launch(...));`. Gives the last token of it. */
+static size_t bare(struct launching *l, size_t close)
+{
+    struct tokens *out = &l->out;
+
+    for (;;) {
+        const size_t n = out->n;
+        if (n > 1 && token_is(&out->v[n - 1], "::") && out->v[n - 2].kind == TOK_WORD)
+            out->n -= 2;
+        else if (n > 0 && token_in(&out->v[n - 1], "::|return"))
+            out->n--;
+        else if (n > 2 && token_is(&out->v[n - 1], "(") && out->v[n - 2].kind == TOK_WORD &&
+                 wrapper_sign(&out->v[n - 3], "; { } :: return") && close + 2 < l->n &&
+                 token_is(&l->v[close + 1], ")") && !token_in(&out->v[n - 2], "if|while|for|switch")) {
+            out->n -= 2;
+            close++;
+        } else
+            return close;
+    }
 }
 
 struct tokens wrapper_launches(struct init_source *s, const struct init_decl *host, const char *kernel)
@@ -116,14 +163,15 @@ struct tokens wrapper_launches(struct init_source *s, const struct init_decl *ho
             copy(&l, i, i + 1);
             continue;
         }
+        const size_t last = bare(&l, x.close);
         copy(&l, x.kernel, x.kernel_end);
         sign(&l, s, "<<<");
-        for (size_t k = x.open + 1; k < wrapper_skip(l.v, l.n, x.open) - 1; k++)
+        for (size_t k = x.config; k < x.config_end; k++)
             vec_add(l.arena, &l.out, l.v[k]);
         sign(&l, s, ">>>");
         sign(&l, s, "(");
         copy(&l, x.args, x.close + 1);
-        i = x.close;
+        i = last;
     }
     return wrapper_plain(s, l.out);
 }
