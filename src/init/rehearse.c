@@ -3,6 +3,8 @@
  * some are mended here, as guesses that say so, for others sizes must be taken in another way (attempt.c). */
 #include "init/rehearse.h"
 
+#include <ctype.h>
+
 /* The text as the task stands, with sizes that its domain has, and all that runs it. */
 static bool open_rehearsal(struct rehearsing *r, struct err *err)
 {
@@ -637,6 +639,74 @@ static bool passes(struct rehearsing *r)
     return false;
 }
 
+/* Is it a condition on sizes alone, in the words of a task? */
+static bool is_of_sizes(const struct init_task *t, struct arena *a, const char *text)
+{
+    bool any = false;
+
+    for (const char *p = text; *p;) {
+        const size_t len = str_word(p);
+        if (isdigit((unsigned char)*p)) {
+            p += strspn(p, "0123456789");
+            if (isalpha((unsigned char)*p))
+                return false;
+            continue;
+        }
+        if (len) {
+            const char *word = arena_strndup(a, p, len);
+            bool is_size = false;
+            for (size_t i = 0; i < t->dims.n; i++)
+                is_size = is_size || str_eq(t->dims.v[i], word);
+            if (!is_size)
+                return false;
+            any = true;
+        } else if (!strchr(" +-*/%()<>=!&|", *p) || str_starts(p, "->") || str_starts(p, "<<") ||
+                   str_starts(p, ">>"))
+            return false;
+        p += len ? len : 1;
+    }
+    return any && strpbrk(text, "<>=");
+}
+
+/* What the kernel asserts of numbers that are called like sizes is so of these. */
+static bool keep_assertion(struct rehearsing *r)
+{
+    struct init_task *t = r->t;
+    const char *said = r->flaw.words ? strstr(r->flaw.words, "assertion `") : NULL;
+    const char *end = said ? strstr(said, "' failed") : NULL;
+
+    if (!end || init_is_late())
+        return false;
+    said += strlen("assertion `");
+    const char *condition = arena_strndup(r->arena, said, (size_t)(end - said));
+    for (size_t i = 0; i < t->domain.n; i++) {
+        if (str_eq(t->domain.v[i], condition))
+            return false;
+    }
+    if (!is_of_sizes(t, r->arena, condition))
+        return false;
+    vec_add(r->arena, &t->domain, condition);
+    r->flaw.words = NULL;
+    return rehearse_again(r);
+}
+
+static bool rehearsed(struct rehearsing *r)
+{
+    const struct init_arg *args = arena_copy(r->arena, r->t->args.v, r->t->args.n * sizeof(*args));
+    bool good, again;
+
+    choose_cases(r);
+    do {
+        good = mend(r) && passes(r) && r->wrote;
+        again = !good && r->flaw.words && strstr(r->flaw.words, "assertion `");
+        if (again)
+            rehearse_restore(r, args);
+    } while (again && keep_assertion(r));
+    const bool unclean = good && !rehearse_unclean(r);
+    *r->t->unclean = *r->t->unclean || unclean;
+    return good && !unclean;
+}
+
 bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const char *name)
 {
     struct rehearsing *r = arena_new(a, struct rehearsing);
@@ -645,13 +715,7 @@ bool init_rehearse(struct init_task *t, struct arena *a, const char *dir, const 
     *r = (struct rehearsing){.t = t, .arena = a, .dir = dir, .name = name, .atomic = t->atomics};
     good = open_smaller(r);
     init_refuel(t->fuel, 2 * CASE_INSNS);
-    if (good) {
-        choose_cases(r);
-        good = mend(r) && passes(r) && r->wrote;
-        const bool unclean = good && !rehearse_unclean(r);
-        *t->unclean = *t->unclean || unclean;
-        good = good && !unclean;
-    }
+    good = good && rehearsed(r);
     if (good) {
         mend_roles(r);
         mend_order(r);
