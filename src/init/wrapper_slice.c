@@ -82,11 +82,27 @@ static const char *declared_type(const struct slice *s, const char *name)
     return NULL;
 }
 
-/* What a kernel's parameter gets may be narrower where the launcher reckons with it. */
+/* The number's type as a parameter of the function; NULL: it is none. */
+static const char *parameter_type(const struct slice *s, const char *name)
+{
+    struct wrapper_reader *r = s->r;
+
+    for (size_t i = 0; i < r->f.n_list; i++) {
+        const struct wrapper_param *p = &r->f.list[i];
+        const struct wrapper_type k = wrapper_type_of(r, r->v, p->first, p->last);
+        if (str_eq(p->name, name))
+            return k.type && !k.pointer && k.lanes == 1 ? k.spelled : NULL;
+    }
+    return NULL;
+}
+
+/* What a kernel's parameter gets may be of another type where the launcher reckons with it. */
 static void give(struct slice *s, const char *name, const char *spelled)
 {
-    const char *own = str_in(spelled, "int64_t|uint64_t|size_t|long") ? declared_type(s, name) : NULL;
+    const char *own = parameter_type(s, name);
 
+    if (!own && str_in(spelled, "int64_t|uint64_t|size_t|long"))
+        own = declared_type(s, name);
     if (!map_has(&s->given, name))
         map_put(&s->given, name, (void *)(own ? own : spelled));
 }
