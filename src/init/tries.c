@@ -99,6 +99,29 @@ static const char *without_outer(struct init_source *s, const char *launcher)
     return NULL;
 }
 
+/* The launcher with 0 in a variable that no path sets which is taken: a host hands it on, and no kernel asks for
+ * it then. NULL: it is something else that does not run. */
+static const char *with_value(struct init_source *s, const char *launcher, const char *why)
+{
+    const char *end = strstr(why, " is used before it has a value"), *first = end;
+
+    while (first && first > why && str_in_word(first[-1]))
+        first--;
+    if (!end || first == end)
+        return NULL;
+    const char *name = arena_strndup(s->arena, first, (size_t)(end - first));
+    for (const char *p = launcher; (p = str_find_word(launcher, p, name)); p += strlen(name)) {
+        const char *next = p + strlen(name), *before = p;
+        while (before > launcher && strchr(" \n", before[-1]))
+            before--;
+        if (before > launcher && strchr(",;", *next) && (str_in_word(before[-1]) || before[-1] == ','))
+            return arena_printf(s->arena, "%.*s = 0%s", (int)(next - launcher), launcher, next);
+        if (before > launcher && strchr("(,=", before[-1])) /* it is used: a struct's, or declared otherwise */
+            return NULL;
+    }
+    return NULL;
+}
+
 static bool says_word(const struct init_source *s, const struct init_decl *d, const char *word)
 {
     for (size_t i = d->first; i < d->end; i++) {
@@ -193,6 +216,8 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
         const char *narrower = !ran && before.launcher && strstr(err->text, "\"cuda\" is ambiguous")
                                    ? without_outer(s, before.launcher)
                                    : NULL;
+        if (!narrower && !ran && before.launcher && banned < MOST_BANNED)
+            narrower = with_value(s, before.launcher, err->text);
         if (narrower) {
             before.launcher = narrower;
             *t = init_copy_task(s->arena, &before);
