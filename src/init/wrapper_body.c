@@ -327,6 +327,14 @@ static size_t once(struct wrapper_reader *r, size_t i, size_t end)
     return behind + 4 + token_is(&r->v[behind + 4], ";");
 }
 
+/* Does a statement of it give something a value? */
+static bool assigns(const struct wrapper_reader *r, size_t i, size_t end)
+{
+    while (i < end && !(token_is(&r->v[i], "=") && r->v[i - 1].kind == TOK_WORD))
+        i++;
+    return i < end;
+}
+
 static size_t if_statement(struct wrapper_reader *r, size_t i, size_t end)
 {
     bool is_constexpr = token_is(&r->v[i + 1], "constexpr");
@@ -363,7 +371,8 @@ static size_t if_statement(struct wrapper_reader *r, size_t i, size_t end)
     next = branch(r, next, end, true);
     if (next < end && token_is(&r->v[next], "else")) {
         size_t behind = branch_skip(r, next + 1, end);
-        if (wrapper_has_word(r, next + 1, behind, failures) && !wrapper_says_launch(r, next + 1, behind))
+        if (wrapper_has_word(r, next + 1, behind, failures) && !wrapper_says_launch(r, next + 1, behind) &&
+            !assigns(r, next + 1, behind))
             return behind;
         wrapper_line(r, "else");
         next = branch(r, next + 1, end, true);
