@@ -295,6 +295,18 @@ static void read_arguments(struct slice *s, size_t open, struct str *params, str
     }
 }
 
+/* What `using T = float;` ahead of the launch says of the name; NULL: nothing. */
+static const char *used_type(const struct slice *s, const char *name)
+{
+    const struct wrapper_reader *r = s->r;
+
+    for (size_t i = r->f.body + 1; i + 3 < s->launch; i++) {
+        if (token_is(&r->v[i], "using") && token_is(&r->v[i + 1], name) && token_is(&r->v[i + 2], "="))
+            return wrapper_text(r->arena, r->v, i + 3, statement_end(r, i));
+    }
+    return NULL;
+}
+
 /* Types of template parameters: those of the instance that was asked for, or that the launch says, else float.
  */
 static void choose_types(struct slice *s, size_t name)
@@ -305,6 +317,8 @@ static void choose_types(struct slice *s, size_t name)
 
     for (size_t i = 0; i < r->kernel.n_tparams; i++) {
         const char *type = wrapper_instance_arg(r, i), *said = wrapper_listed(r->arena, list, i);
+        if (!type && said && used_type(s, said))
+            said = used_type(s, said);
         if (!type && said && wrapper_type_name(r, said, NULL))
             type = said;
         if (r->kernel.tparams[i].is_type)
