@@ -335,6 +335,23 @@ static bool assigns(const struct wrapper_reader *r, size_t i, size_t end)
     return i < end;
 }
 
+/* `if (x.scalar_type() == torch::kHalf) {...} else if (...)`, where nothing has said a type yet: the first one of
+ * which the kernel is launched, and not double where there are others. */
+static void choose_compared(struct wrapper_reader *r, size_t first, size_t last, size_t then, size_t other)
+{
+    if (r->chosen || !is_dtype_switch(r, first, last) || !wrapper_says_kernel(r, then, other))
+        return;
+    for (size_t k = first; k < last; k++) {
+        const int dtype = wrapper_dtype(token_text(r->arena, &r->v[k]));
+        const char *spelled = dtype >= 0 ? wrapper_dtype_spelled(dtype) : NULL;
+        if (!spelled || (str_eq(spelled, "double") && token_is(&r->v[other], "else")))
+            continue;
+        r->chosen = spelled;
+        wrapper_note(r, "the type is %s here, the first of several; for another one name the instance", spelled);
+        return;
+    }
+}
+
 static size_t if_statement(struct wrapper_reader *r, size_t i, size_t end)
 {
     bool is_constexpr = token_is(&r->v[i + 1], "constexpr");
@@ -349,6 +366,7 @@ static size_t if_statement(struct wrapper_reader *r, size_t i, size_t end)
         wrapper_domain(r, open + 1, next - 1, false);
         return other;
     }
+    choose_compared(r, open + 1, next - 1, next, other);
     text = wrapper_expr(r, open + 1, next - 1);
     known = wrapper_constant(text);
     if (!(other < end && token_is(&r->v[other], "else")) && looks_at_error(r, open + 1, next - 1, other))
@@ -584,10 +602,12 @@ static size_t statement(struct wrapper_reader *r, size_t i, size_t end)
     }
     size_t lambda = i + (token_is(t, "return") && !r->helper);
     size_t called = 0;
+    while (lambda + 3 < end && token_is(&r->v[lambda], "(") && wrapper_sign(&r->v[lambda + 1], "( ["))
+        lambda++;
     if (lambda + 2 < end && token_is(&r->v[lambda], "[") && wrapper_sign(&r->v[lambda + 1], "& =") &&
         token_is(&r->v[lambda + 2], "]")) /* and not [[maybe_unused]] */
         called = lambda_body(r, lambda, end);
-    if (called) { /* [&] {...}(); as dispatch macros have it, and return [&] {...}(); within them */
+    if (called) { /* [&] {...}(); and ([&] {...})(); of dispatch macros, and return [&] {...}(); within them */
         size_t next = wrapper_skip(r->v, end, called);
         braces(r, called + 1, next - 1);
         next = semicolon(r, next, end);

@@ -494,6 +494,18 @@ static void decide(struct wrapper_reader *r, size_t *first, size_t *last)
         *last = colon;
 }
 
+/* `static_cast<T *>(x.data_ptr())` of a pointer to void, which is none here. */
+static bool casts_address(struct cursor *c)
+{
+    const size_t end = token_is(at(c, 0), "static_cast") && token_is(at(c, 1), "<")
+                           ? wrapper_angle(c->r->v, c->last, c->i + 1)
+                           : 0;
+
+    return end && end + 4 < c->last && token_is(&c->r->v[end - 1], "*") &&
+           wrapper_tensor_find(c->r, &c->r->v[end + 2]) && wrapper_sign(&c->r->v[end + 3], ". ->") &&
+           token_in(&c->r->v[end + 4], "data_ptr|mutable_data_ptr|const_data_ptr|data");
+}
+
 char *wrapper_expr(struct wrapper_reader *r, size_t first, size_t last)
 {
     decide(r, &first, &last);
@@ -512,7 +524,10 @@ char *wrapper_expr(struct wrapper_reader *r, size_t first, size_t last)
             continue;
         else if (token_is(t, "<<<"))
             add_launch(&c);
-        else if (!member && token_in(t, "cudaMemset|cudaMemcpy") && token_is(at(&c, 1), "(")) {
+        else if (!member && casts_address(&c)) {
+            c.i++;
+            add(&c, "reinterpret_cast");
+        } else if (!member && token_in(t, "cudaMemset|cudaMemcpy") && token_is(at(&c, 1), "(")) {
             c.i++;
             add(&c, token_text(r->arena, t));
             str_addf(&c.out, "Async(%s, stream)", inner(&c));
