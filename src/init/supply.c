@@ -150,6 +150,8 @@ static bool declares(const char *text, const char *name)
         if (*next == '=' && (str_starts(line, "constexpr") || str_starts(line, "static const") ||
                              str_starts(line, "const") || str_starts(line, "inline constexpr")))
             return true;
+        if ((*next == '[' || *next == ';') && str_starts(line, "extern")) /* shared memory of the launch */
+            return true;
         const char *close = *next == '(' ? strchr(next, ')') : NULL;
         if (close && p != line && strncmp(line, "return", 6) != 0) { /* a function with its body */
             close += 1 + strspn(close + 1, " \t\r\n");

@@ -180,6 +180,19 @@ SOUND = [
     ("apart", "src/apart.cu", "add_row", "[5, 40]", ["role: inout}"]),
     ("apart", "src/apart.cu", "join_halves", "[100]", ["shape: [2 * n], role: in}", "shape: [n], role: out}"]),
     ("apart", "src/apart.cu", "count_each", "[100]", ["{name: counts, type: i32, shape: [n], role: inout}"]),
+    # Concepts, builds for several vendors, dispatches of a file's own, places that are each written once.
+    ("drawn", "src/drawn.cu", "triple_each", "[100]", ["{name: y, type: f32, shape: [n], role: out}"]),
+    ("drawn", "src/drawn.cu", "invert_order", "[5, 40]", ["shape: [rows, width], role: in, values: {kind: permutation}} # TODO: a guess: "]),
+    ("drawn", "src/drawn.cu", "raise_places", "[20, 5]", ["values: {kind: distinct, low: 0, high: 2 * n}} # TODO: a guess: "]),
+    ("drawn", "src/drawn.cu", "first_of_each", "[5, 40, 20]",
+     ["{name: y, type: f32, shape: [rows, kept], role: out}", "- 2 * kept <= length\n"]),
+    ("drawn", "src/drawn.cu", "scale_board", "[20, 30]", ["{name: width, type: i32, value: width}", "dims: [width, height]\n"]),
+    ("drawn", "src/drawn.cu", "copy_or_skip", "[100]", ["args:\n  - {name: x, type: f32, shape: [n], role: in}", "dims: [n]\n"]),
+    ("drawn", "src/drawn.cu", "move_points", "[100]",
+     ["{name: points, type: f32, shape: [3 * n], role: inout}", "# TODO: nothing that was read defines real3, which is float3 here"]),
+    ("drawn", "src/drawn.cu", "turn_row", "[5, 40]", ["shape: [rows, width], role: out}", "WITH_SCRATCH, which is 1 here"]),
+    ("drawn", "csrc/pairs.cu", "add_pairs", "[5, 40]", ["{name: bias, type: f16, shape: [x_size1], role: in}", "- x_size1 % 2 == 0\n"]),
+    ("drawn", "csrc/pairs.cu", "negate_rows", "[5, 40]", ["{name: y, type: f32, shape: [x_size0, x_size1], role: out}"]),
 ]
 
 
