@@ -205,7 +205,8 @@ bool init_ends_in(const char *scope, const char *name,
  * a file of the repository that declares it, else, with `numbers`, a number. False: nothing was found that is
  * new. */
 bool init_supply(struct init_source *s, const char *why, bool numbers);
-/* The directive that leaves out a kernel, or a declaration, of this name, which stands at *at; NULL: none does. */
+/* The directive that leaves out a kernel, or a declaration, of this name, which stands at *at; NULL: none does.
+ */
 const char *init_leaves_out(struct init_source *s, const char *name, bool kernel, size_t *at);
 /* `#ifdef WITH_FP8` around it, and nothing that was read says more: it is defined, which is a question. */
 bool init_define_switch(struct init_source *s, const char *name, bool kernel);

@@ -36,8 +36,8 @@ struct rehearsing {
     struct task_values *narrow;    /* by argument, where `narrowed` */
     bool narrowed[PROBE_ARGS], whole[PROBE_ARGS];
     bool atomic, exam, wrote; /* wrote: some case did */
-    struct flaw {   /* the last one */
-        size_t arg; /* that is touched too far: elements, in which shape */
+    struct flaw {             /* the last one */
+        size_t arg;           /* that is touched too far: elements, in which shape */
         int64_t elements;
         const int64_t *dims;
         const char *words; /* NULL: there was none */

@@ -56,8 +56,8 @@ static bool moves_writes(struct rehearsing *r, size_t by, bool busy)
         *r->t->fuel -= (int64_t)f[i].warp_insns + RUN_INSNS;
     }
     for (size_t i = 0; i < r->task->n_args && i < PROBE_ARGS; i++)
-        moves = moves || (i != by && f[0].args[i].wrote && !f[0].args[i].atomic &&
-                          f[0].args[i].end != f[1].args[i].end);
+        moves = moves ||
+                (i != by && f[0].args[i].wrote && !f[0].args[i].atomic && f[0].args[i].end != f[1].args[i].end);
     return moves;
 }
 
@@ -102,10 +102,11 @@ static bool mend_rows(struct rehearsing *r)
             continue;
         a->shape = shape;
         a->values = "{kind: permutation}";
-        init_guess(a, arena_printf(r->arena,
-                                   "two threads write the same place where numbers in a row of %s are the same; "
-                                   "is each there once?",
-                                   a->name));
+        init_guess(a,
+                   arena_printf(r->arena,
+                                "two threads write the same place where numbers in a row of %s are the same; "
+                                "is each there once?",
+                                a->name));
         r->narrowed[i] = false;
         any = true;
     }

@@ -191,7 +191,8 @@ const char *init_leaves_out(struct init_source *s, const char *name, bool kernel
         const struct init_file *f = init_place(s, c.start, &line, &col);
         const char *text = arena_strndup(s->arena, f->text + (c.start - f->base), c.end - c.start);
         const char *found = *name ? str_find_word(text, text, name) : NULL;
-        const bool there = found && *text != '#' && (kernel ? strstr(text, "__global__") != NULL : declares(text, name));
+        const bool there =
+            found && *text != '#' && (kernel ? strstr(text, "__global__") != NULL : declares(text, name));
         const char *by = there ? left_out_by(s, i, f) : NULL;
 
         *at = found ? c.start + (size_t)(found - text) : c.start;
@@ -203,7 +204,7 @@ const char *init_leaves_out(struct init_source *s, const char *name, bool kernel
 
 bool init_define_switch(struct init_source *s, const char *name, bool kernel)
 {
-    static const char *const forms[] = {"ifdef ",       "if defined(",   "if defined (",   "if defined ",
+    static const char *const forms[] = {"ifdef ",        "if defined(",   "if defined (",   "if defined ",
                                         "elif defined(", "elif defined ", "elif defined (", "if "};
     size_t at;
     const char *by = init_leaves_out(s, name, kernel, &at);
@@ -313,7 +314,8 @@ static bool is_statement(const char *text, const char *at, const char *end)
     return at > text && strchr(";{})", at[-1]) && end[strspn(end, " \t")] == '(';
 }
 
-/* Does every place of the kernel's file that says the name take it for a type: `T *x`, `T y`, `(T)z`, `f<T>`? */
+/* Does every place of the kernel's file that says the name take it for a type: `T *x`, `T y`, `(T)z`, `f<T>`?
+ */
 static bool is_type_everywhere(const struct init_source *s, const char *name)
 {
     const char *text = s->files.v[0]->text;
@@ -325,8 +327,9 @@ static bool is_type_everywhere(const struct init_source *s, const char *name)
         while (before > text && strchr(" \t", before[-1]))
             before--;
         const char ahead = before > text ? before[-1] : '\n';
-        if (memmem(text + str_line_start(text, (size_t)(p - text)), (size_t)(p - text) -
-                       str_line_start(text, (size_t)(p - text)), "//", 2)) /* a comment's word */
+        if (memmem(text + str_line_start(text, (size_t)(p - text)),
+                   (size_t)(p - text) - str_line_start(text, (size_t)(p - text)), "//",
+                   2)) /* a comment's word */
             continue;
         if (isalpha((unsigned char)*next) || *next == '_' || (*next == '*' && !strchr("=+-/%", ahead)))
             declares_some = true;

@@ -99,8 +99,8 @@ static const char *without_outer(struct init_source *s, const char *launcher)
     return NULL;
 }
 
-/* The launcher with 0 in a variable that no path sets which is taken: a host hands it on, and no kernel asks for
- * it then. NULL: it is something else that does not run. */
+/* The launcher with 0 in a variable that no path sets which is taken: a host hands it on, and no kernel asks
+ * for it then. NULL: it is something else that does not run. */
 static const char *with_value(struct init_source *s, const char *launcher, const char *why)
 {
     const char *end = strstr(why, " is used before it has a value"), *first = end;

@@ -158,9 +158,8 @@ static bool is_stream(struct wrapper_reader *r, const struct wrapper_param *p)
 {
     const struct wrapper_type type = wrapper_type_of(r, r->v, p->first, p->last);
 
-    return (type.stream && !type.pointer) ||
-           (str_in(p->name, "stream|cuda_stream|stream_ptr") &&
-            (!type.pointer || str_eq(type.spelled, "void")));
+    return (type.stream && !type.pointer) || (str_in(p->name, "stream|cuda_stream|stream_ptr") &&
+                                              (!type.pointer || str_eq(type.spelled, "void")));
 }
 
 static void read_params(struct reading *d)
@@ -257,6 +256,10 @@ static void tensor_arg(struct reading *d, const struct wrapper_tensor *t, struct
     a.shape = shape_of(d, t);
     if (t->zeroed && t->returned)
         a.role = "out";
+    if (t->drawn) {
+        a.role = "in";
+        a.values = *t->drawn ? t->drawn : NULL;
+    }
     spelled = wrapper_spelled(a.type);
     wrapper_add_param(list, "%s *%s", spelled ? spelled : t->spelled, t->name);
     wrapper_buffer(&d->r, &a, false);

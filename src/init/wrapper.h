@@ -60,7 +60,8 @@ struct wrapper_tensor {
     int rank;
     const char *dim[WRAPPER_RANK];         /* a dim, or an expression of dims; NULL: not known */
     bool optional, made, zeroed, returned; /* made: by the wrapper itself */
-    bool shaped;                           /* dim[0..rank) say its shape */
+    const char *drawn; /* random numbers of the framework's: what a task calls them, "" normal; NULL: none */
+    bool shaped;       /* dim[0..rank) say its shape */
     bool used;
     const struct wrapper_tensor *like; /* whose shape the wrapper checks it to have; NULL: none */
     struct wrapper_extent_of {

@@ -54,7 +54,11 @@ const char *wrapper_guessed_value(struct wrapper_reader *r, const struct wrapper
                              *const threads[INIT_BLOCKS] = {"256", "128", "32", "1024", "64"};
     const char *value = wrapper_plain_value(r, p);
 
-    if (!value && wrapper_names_threads(p->name))
+    if (value && wrapper_is_enum(r, p->type)) { /* not each one may be meant */
+        if (r->in->number)
+            value = arena_printf(r->arena, "static_cast<%s>(%d)", p->type, r->in->number);
+        r->task->guessed = true;
+    } else if (!value && wrapper_names_threads(p->name))
         value = threads[r->in->block];
     else if (!value && (strcasestr(p->name, "warp_size") || strcasestr(p->name, "warpsize")))
         value = "32";

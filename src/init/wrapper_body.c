@@ -335,8 +335,8 @@ static bool assigns(const struct wrapper_reader *r, size_t i, size_t end)
     return i < end;
 }
 
-/* `if (x.scalar_type() == torch::kHalf) {...} else if (...)`, where nothing has said a type yet: the first one of
- * which the kernel is launched, and not double where there are others. */
+/* `if (x.scalar_type() == torch::kHalf) {...} else if (...)`, where nothing has said a type yet: the first one
+ * of which the kernel is launched, and not double where there are others. */
 static void choose_compared(struct wrapper_reader *r, size_t first, size_t last, size_t then, size_t other)
 {
     if (r->chosen || !is_dtype_switch(r, first, last) || !wrapper_says_kernel(r, then, other))
@@ -347,7 +347,8 @@ static void choose_compared(struct wrapper_reader *r, size_t first, size_t last,
         if (!spelled || (str_eq(spelled, "double") && token_is(&r->v[other], "else")))
             continue;
         r->chosen = spelled;
-        wrapper_note(r, "the type is %s here, the first of several; for another one name the instance", spelled);
+        wrapper_note(r, "the type is %s here, the first of several; for another one name the instance",
+                     spelled);
         return;
     }
 }

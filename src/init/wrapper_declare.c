@@ -118,7 +118,9 @@ static bool makes_tensor(struct wrapper_reader *r, const struct wrapper_declarat
     size_t i;
 
     for (i = d->init; i < d->last; i++) {
-        if (token_in(&r->v[i], "empty|zeros|empty_like|zeros_like|new_empty|new_zeros|full|ones|ones_like"))
+        if (token_in(&r->v[i], "empty|zeros|empty_like|zeros_like|new_empty|new_zeros|full|ones|ones_like") ||
+            (token_in(&r->v[i], "rand|randn|rand_like|randn_like") && i > d->init &&
+             token_is(&r->v[i - 1], "::")))
             break;
         if (!like)
             like = wrapper_tensor_find(r, &r->v[i]);
@@ -139,6 +141,8 @@ static bool makes_tensor(struct wrapper_reader *r, const struct wrapper_declarat
     }
     t = wrapper_tensor_add(r, name);
     t->made = true;
+    if (token_in(&r->v[i], "rand|randn|rand_like|randn_like"))
+        t->drawn = str_starts(token_text(r->arena, &r->v[i]), "randn") ? "" : "{kind: uniform}";
     t->zeroed = str_starts(token_text(r->arena, &r->v[i]), "zeros") || token_is(&r->v[i], "new_zeros");
     size_t open = i + 1, close = wrapper_skip(r->v, d->last, open) - 1,
            item = wrapper_item(r->v, open + 1, close);
@@ -214,8 +218,10 @@ bool wrapper_declaration(struct wrapper_reader *r, const struct wrapper_declarat
         strcasestr(type, "string"))
         return true;
     if (wrapper_has_word(r, d->init, d->last, "options|TensorOptions|device_of") && str_eq(type, "auto") &&
-        !wrapper_has_word(r, d->init, d->last,
-                          "empty|zeros|new_empty|data_ptr|full|empty_like|zeros_like|ones_like|new_zeros|ones"))
+        !wrapper_has_word(
+            r, d->init, d->last,
+            "empty|zeros|new_empty|data_ptr|full|empty_like|zeros_like|ones_like|new_zeros|ones|rand|"
+            "randn|rand_like|randn_like"))
         return true;
     if (makes_tensor(r, d, type))
         return true;

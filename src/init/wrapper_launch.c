@@ -1,5 +1,5 @@
-/* Launches through a function that takes the kernel, its configuration, as a struct of grid, block, shared bytes
- * and stream or as these four, and the kernel's arguments: written as `kernel<<<grid, block, shared,
+/* Launches through a function that takes the kernel, its configuration, as a struct of grid, block, shared
+ * bytes and stream or as these four, and the kernel's arguments: written as `kernel<<<grid, block, shared,
  * stream>>>(arguments)`. */
 #include "init/wrapper.h"
 
@@ -61,11 +61,13 @@ static size_t declared_four(const struct launching *l, size_t use)
     return 0;
 }
 
-struct launch { /* tokens: of the kernel, of its configuration, the first of its arguments, the closing bracket */
+struct launch { /* tokens: of the kernel, of its configuration, the first of its arguments, the closing bracket
+                 */
     size_t kernel, kernel_end, config, config_end, args, close;
 };
 
-/* Grid, block, shared bytes and stream as arguments of their own: `LaunchKernel(k, grid, block, 0, stream, x)`. */
+/* Grid, block, shared bytes and stream as arguments of their own: `LaunchKernel(k, grid, block, 0, stream, x)`.
+ */
 static bool four_in_turn(const struct launching *l, size_t callee, struct launch *x)
 {
     size_t item = x->kernel_end + 1, end = item;
@@ -127,8 +129,8 @@ static void sign(struct launching *l, struct init_source *s, const char *text)
     vec_add(l->arena, &l->out, init_words(s, text).v[0]);
 }
 
-/* What stands around the call that launches is no part of the launch: a namespace, `return`, and a check of what
- * it gives, `CHECK(a::launch(...));`. Gives the last token of it. */
+/* What stands around the call that launches is no part of the launch: a namespace, `return`, and a check of
+ * what it gives, `CHECK(a::launch(...));`. Gives the last token of it. */
 static size_t bare(struct launching *l, size_t close)
 {
     struct tokens *out = &l->out;

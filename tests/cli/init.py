@@ -192,6 +192,8 @@ SOUND = [
      ["{name: points, type: f32, shape: [3 * n], role: inout}", "# TODO: nothing that was read defines real3, which is float3 here"]),
     ("drawn", "src/drawn.cu", "turn_row", "[5, 40]", ["shape: [rows, width], role: out}", "WITH_SCRATCH, which is 1 here"]),
     ("drawn", "csrc/pairs.cu", "add_pairs", "[5, 40]", ["{name: bias, type: f16, shape: [x_size1], role: in}", "- x_size1 % 2 == 0\n"]),
+    ("drawn", "src/drawn.cu", "round_each", "[100]", ["{name: y, type: f32, shape: [n], role: out}", "# TODO: which value has the template parameter R?"]),
+    ("drawn", "csrc/pairs.cu", "pick_places", "[100]", ["role: in, values: {kind: uniform}}\n"]),
     ("drawn", "csrc/pairs.cu", "negate_rows", "[5, 40]", ["{name: y, type: f32, shape: [x_size0, x_size1], role: out}"]),
 ]
 

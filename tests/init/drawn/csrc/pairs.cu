@@ -78,3 +78,20 @@ torch::Tensor negate(torch::Tensor x, bool across)
     negate_rows<<<(count * width + 255) / 256, 256>>>(x.data_ptr<float>(), y.data_ptr<float>(), count, width);
     return y;
 }
+
+// Numbers that the framework draws.
+__global__ void pick_places(const float *chance, const int *counts, int *places, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        places[i] = counts[int(chance[i] * n)];
+}
+
+torch::Tensor pick(torch::Tensor counts)
+{
+    auto chance = torch::rand({counts.size(0)}, counts.options().dtype(torch::kFloat));
+    auto places = torch::empty_like(counts);
+    const int n = counts.size(0);
+    pick_places<<<(n + 255) / 256, 256>>>(chance.data_ptr<float>(), counts.data_ptr<int>(), places.data_ptr<int>(), n);
+    return places;
+}

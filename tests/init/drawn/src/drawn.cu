@@ -1,6 +1,6 @@
 // What lots of kernels from repositories that nobody had seen taught.
 #include "launching.h"
-#include "marks.h"
+#include "marks.cuh"
 
 #include <cassert>
 #include <functional>
@@ -118,4 +118,16 @@ __global__ void turn_row(const float *x, float *y, int width)
 void turn_rows(const float *x, float *y, int rows, int width)
 {
     turn_row<<<rows, width, width * sizeof(float)>>>(x, y, width);
+}
+
+// Not every value of an enumeration is one that the kernel takes.
+enum class Rounding { none = 0, down = 1, up = 2 };
+
+template <Rounding R>
+__global__ void round_each(const float *x, float *y, int n)
+{
+    static_assert(R == Rounding::down || R == Rounding::up, "R says where to");
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = R == Rounding::down ? floorf(x[i]) : ceilf(x[i]);
 }

@@ -3,9 +3,11 @@
 
 #include "vendor/stream.h"
 
-namespace other {
+namespace other
+{
 
 template <typename... Ts, typename... Args>
-int LaunchAny(void (*kernel)(Ts...), dim3 grid, dim3 block, unsigned long bytes, vendorStream_t stream, Args... args);
+int LaunchAny(void (*kernel)(Ts...), dim3 grid, dim3 block, unsigned long bytes, vendorStream_t stream,
+              Args... args);
 
 } // namespace other
