@@ -340,6 +340,17 @@ static bool is_type_everywhere(const struct init_source *s, const char *name)
     return declares_some;
 }
 
+/* Does the name say that it is a number's? A class of a library may be called anything. */
+static bool sounds_like_number(const char *name)
+{
+    static const char *const words[] = {"real", "scalar", "float", "type", "elem", "number", "_fp", "half"};
+    bool any = name[0] == 'T' && !name[1];
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        any = any || strcasestr(name, words[i]);
+    return any;
+}
+
 /* What such a type is taken for: `real` for float, `real4` and `make_real4` for what CUDA has of four. */
 static const char *type_for(const struct init_source *s, const char *name)
 {
@@ -348,7 +359,7 @@ static const char *type_for(const struct init_source *s, const char *name)
     const size_t len = strlen(base);
     const bool several = len > 1 && strchr("234", base[len - 1]) && isalpha((unsigned char)base[len - 2]);
 
-    if (makes ? !several : !is_type_everywhere(s, name))
+    if (!sounds_like_number(name) || (makes ? !several : !is_type_everywhere(s, name)))
         return NULL;
     if (!several)
         return wrapper_default_type(name);

@@ -82,7 +82,12 @@ static const char *declared_type(const struct slice *s, const char *name)
     return NULL;
 }
 
-/* The number's type as a parameter of the function; NULL: it is none. */
+static bool is_integer(const char *type)
+{
+    return *type == 'i' || *type == 'u';
+}
+
+/* The integer's type as a parameter of the function; NULL: it is none. */
 static const char *parameter_type(const struct slice *s, const char *name)
 {
     struct wrapper_reader *r = s->r;
@@ -91,7 +96,7 @@ static const char *parameter_type(const struct slice *s, const char *name)
         const struct wrapper_param *p = &r->f.list[i];
         const struct wrapper_type k = wrapper_type_of(r, r->v, p->first, p->last);
         if (str_eq(p->name, name))
-            return k.type && !k.pointer && k.lanes == 1 ? k.spelled : NULL;
+            return k.type && !k.pointer && k.lanes == 1 && is_integer(k.type) ? k.spelled : NULL;
     }
     return NULL;
 }
@@ -99,7 +104,8 @@ static const char *parameter_type(const struct slice *s, const char *name)
 /* What a kernel's parameter gets may be of another type where the launcher reckons with it. */
 static void give(struct slice *s, const char *name, const char *spelled)
 {
-    const char *own = parameter_type(s, name);
+    const char *type = wrapper_type_name(s->r, spelled, NULL);
+    const char *own = type && is_integer(type) ? parameter_type(s, name) : NULL;
 
     if (!own && str_in(spelled, "int64_t|uint64_t|size_t|long"))
         own = declared_type(s, name);
