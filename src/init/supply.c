@@ -443,8 +443,8 @@ bool init_supply(struct init_source *s, const char *why, bool numbers)
         return true;
     }
     if ((strstr(why, "the type ") || strstr(why, "is undefined")) &&
-        (str_ends(name, "_t") || str_ends(name, "_type") || str_ends(name, "_INDEX_TYPE"))) {
-        vec_add(s->arena, &s->supplied, ((struct init_supplied){name, "int", NULL})); /* of integers, mostly */
+        (str_ends(name, "_t") || str_ends(name, "_type"))) { /* of integers, mostly */
+        vec_add(s->arena, &s->supplied, ((struct init_supplied){name, "int", NULL}));
         return true;
     }
     const char *type = number || !strstr(why, "is undefined") ? NULL : type_for(s, name);
