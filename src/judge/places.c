@@ -78,6 +78,18 @@ void drop_pieces(const struct judge *j, struct extreme *x)
         vec_free(&x->pieces[o]);
 }
 
+/* Of an output's elements, in whatever pieces they were kept: a piece of one row may be next to nothing. */
+static double pieces_scale(const struct judge *j, const struct extreme *x, size_t o, size_t element)
+{
+    double most = 0;
+
+    for (size_t k = 0; k < x->pieces[o].n; k++) {
+        const struct piece *piece = &x->pieces[o].v[k];
+        most = fmax(most, error_scale_of(j, SIDE_SIM, o, piece->bytes, piece->size_bytes / element).scale);
+    }
+    return most;
+}
+
 /* Where both versions have written, they must agree; but to what is added up by all blocks each adds its
  * own share, which is another where blocks have another size. */
 void compare_pieces(const struct probe *p, const struct extreme *x, struct fate *fate)
@@ -91,10 +103,12 @@ void compare_pieces(const struct probe *p, const struct extreme *x, struct fate 
         size_t element = kernel_type_size(arg->type);
         int64_t all;
         uint64_t addr = stage_arg(p->stage, j->outputs[o], &all);
+        double scale = pieces_scale(j, x, o, element);
         for (size_t k = 0; !x->adds[o] && !p->adds[o] && k < x->pieces[o].n && fate_open(fate); k++) {
             const struct piece *piece = &x->pieces[o].v[k];
             struct error_scale y = error_scale_of(j, SIDE_SIM, o, piece->bytes, piece->size_bytes / element);
             y.where = where;
+            y.scale = scale;
             error_scale_like(&y); /* small integers are all that they are made of */
             if (y.most_other > 0)
                 y.n_other = piece->size_bytes; /* how many there are the suite and the workloads say */

@@ -116,7 +116,6 @@ void look_for_misread(struct probe *p)
 static bool strays_at(struct probe *p, const struct extreme *x, size_t dim, int64_t less, bool *again,
                       struct err *err)
 {
-    enum { LONG = 1 << 12 }; /* an extent that has many vectors */
     struct judge *j = p->stage->judge;
     struct extreme y = {0};
     struct fate fate = {0};
@@ -126,7 +125,7 @@ static bool strays_at(struct probe *p, const struct extreme *x, size_t dim, int6
     dims[dim] -= less;
     y.dims = dims;
     *again = true;
-    if (dims[dim] < LONG || !task_in_domain(j->task, dims))
+    if (dims[dim] < 1 || !task_in_domain(j->task, dims))
         return true;
     bool ok = verify_extreme(j, p->version, p->arena, &y, true, &fate, err);
     *again = (y.odd && y.stray == p->stray) || !fate_open(&fate);
@@ -139,12 +138,14 @@ static bool strays_at(struct probe *p, const struct extreme *x, size_t dim, int6
  * 2^32 or nearly so, by as much as leaves it beyond 32 bits. */
 bool strays_again(struct probe *p, const struct extreme *x, bool *again, struct err *err)
 {
-    enum { LESS = 192 }; /* whole vectors, and no multiple of a usual block */
+    enum { LONG = 1 << 12, LESS = 192 }; /* whole vectors of what has many, and no multiple of a usual block */
     const bool far = p->far;
     size_t longest = 0;
 
     for (size_t i = 1; i < p->stage->judge->task->n_dims; i++)
         longest = x->dims[i] > x->dims[longest] ? i : longest;
+    if (x->dims[longest] < LONG)
+        return strays_at(p, x, longest, 1, again, err);
     return strays_at(p, x, longest, LESS, again, err) &&
            (!*again || !far ||
             strays_at(p, x, longest, (x->dims[longest] / (4 * ROOM) / LESS | 1) * LESS, again, err));
