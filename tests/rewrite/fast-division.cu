@@ -9,7 +9,7 @@
 // has: i = fast_quotient((i - z), by_c);
 // has: int y = i;
 // has: y = fast_remainder(y, by_b);
-// has: permute<<<(n + 255) / 256, 256, 0, stream>>>(out, in, rows, heads, width, fast_divisor_of(heads * width), fast_divisor_of(width), fast_divisor_of(heads));
+// has: rows, heads, width, fast_divisor_of(heads * width), fast_divisor_of(width), fast_divisor_of(heads));
 #include <cuda_runtime.h>
 
 __global__ void permute(float *out, const float *in, int a, int b, int c)

@@ -14,9 +14,6 @@
     "sub.s32 %r1, %r1, 1;\nsetp.ne.s32 %p, %r1, 0;\n@%p bra again;\n"                    \
     ".loc 1 11 0\nst.global.f32 [%rd1], %f1;\nret;\n}\n"
 
-#define FOUR    "add.u32 %r5, %r5, %r3;\nxor.b32 %r5, %r5, %r2;\nadd.u32 %r5, %r5, %r3;\nxor.b32 %r5, %r5, %r2;\n"
-#define SIXTEEN FOUR FOUR FOUR FOUR
-
 static const char module_text[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"k.cu\"\n"
     /* out[i] = in[i], 16 bytes a thread */
@@ -103,14 +100,6 @@ static const char module_text[] =
     "mov.u32 %r5, 0;\n.loc 1 3 0\nnext:\nmul.wide.u32 %rd2, %r2, 4;\nadd.s64 %rd2, %rd1, %rd2;\n"
     ".loc 1 2 0\nld.global.u32 %r3, [%rd2];\n.loc 1 3 0\n"
     "add.u32 %r5, %r5, %r3;\nadd.u32 %r2, %r2, %r4;\nsetp.lt.u32 %p, %r2, %r1;\n@%p bra next;\n"
-    ".loc 1 4 0\nsetp.eq.u32 %p, %r5, 77;\n@%p st.global.u32 [%rd1], %r5;\nret;\n}\n"
-    /* likewise, with 64 operations of the next line for each */
-    ".visible .entry mixed(.param .u64 out, .param .u32 count)\n{\n"
-    ".reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
-    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [count];\nmov.u32 %r2, %tid.x;\nmov.u32 %r4, %ntid.x;\n"
-    "mov.u32 %r5, 0;\n.loc 1 3 0\nnext:\nmul.wide.u32 %rd2, %r2, 4;\nadd.s64 %rd2, %rd1, %rd2;\n"
-    ".loc 1 2 0\nld.global.u32 %r3, [%rd2];\n.loc 1 3 0\n" SIXTEEN SIXTEEN SIXTEEN SIXTEEN
-    "add.u32 %r2, %r2, %r4;\nsetp.lt.u32 %p, %r2, %r1;\n@%p bra next;\n"
     ".loc 1 4 0\nsetp.eq.u32 %p, %r5, 77;\n@%p st.global.u32 [%rd1], %r5;\nret;\n}\n"
     /* columns of a matrix of 1024 rows of 64 KiB, a word a thread: eight blocks a column */
     ".visible .entry columns(.param .u64 out, .param .u32 count)\n{\n"
@@ -412,32 +401,6 @@ static void test_machine_slots(void **state)
         bench_time_with(&b, "same", 132, 1024, 1024 * 400, &res).issue_us * 1980 * m->issue_share / 32 / 400;
     assert_float_equal(turns, 1, 0.02);
     assert_true(table * 1980 * m->issue_share / 32 / 400 > 1.3);
-    bench_close(&b);
-}
-
-/* A loop of the machine code that has but the accesses of one line, many times over, is not the loop around
- * them. */
-static void test_machine_not_a_line(void **state)
-{
-    enum { LDG = 0x981, IADD = 0x210, BRA = 0x947, EXIT = 0x94d, NONE = 7, COPIES = 10, OWN = 66 };
-    struct ptx_machine code[COPIES + OWN + 3];
-    struct ptx_resources res = {.registers = 16, .code = code, .n_code = ARRAY_LEN(code)};
-    const struct cost_model *m = cost_model_of(ptx_device_find("h200"));
-    struct bench b;
-    size_t n = 0;
-    (void)state;
-    bench_open(&b);
-    for (int k = 0; k < COPIES; k++) /* a copy that another loop has of line 2 */
-        code[n++] = (struct ptx_machine){2, -1, LDG, 1, 0, NONE, 0, true};
-    code[n++] = (struct ptx_machine){2, 0, BRA, 5, NONE, NONE, 0, false};
-    code[n++] = (struct ptx_machine){2, -1, LDG, 1, 0, NONE, 0, true};
-    for (int k = 1; k < OWN; k++)
-        code[n++] = (struct ptx_machine){3, -1, IADD, 4, NONE, NONE, 0, true};
-    code[n++] = (struct ptx_machine){3, COPIES + 1, BRA, 5, NONE, NONE, 0, false};
-    code[n++] = (struct ptx_machine){4, -1, EXIT, 5, NONE, NONE, 0, true};
-    struct ptx_time t = bench_time_with(&b, "mixed", 132, 1024, 1024 * 400, &res);
-    double pipe = t.issue_us * 1980 * m->issue_share / 8 / 400; /* integers' pipe takes two clocks for a warp */
-    assert_in_range((int)pipe, 2 * OWN - 8, 2 * OWN + 8);
     bench_close(&b);
 }
 
@@ -807,7 +770,6 @@ int main(void)
         cmocka_unit_test(test_machine_order),
         cmocka_unit_test(test_machine_shorter),
         cmocka_unit_test(test_machine_slots),
-        cmocka_unit_test(test_machine_not_a_line),
         cmocka_unit_test(test_common_bytes),
         cmocka_unit_test(test_heavy_blocks),
         cmocka_unit_test(test_cold_stores),

@@ -26,6 +26,9 @@
     "again:\natom.shared.add.f32 %f2, [%r2], %f1;\nadd.u32 %r3, %r3, 1;\n"                             \
     "setp.lt.u32 %p, %r3, 100;\n@%p bra again;\nret;\n}\n"
 
+#define FOLDS   "add.u32 %r5, %r5, %r3;\nxor.b32 %r5, %r5, %r2;\nadd.u32 %r5, %r5, %r3;\nxor.b32 %r5, %r5, %r2;\n"
+#define SIXTEEN FOLDS FOLDS FOLDS FOLDS
+
 static const char module_text[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"k.cu\"\n" APART("apart", "16")
         APART("together", "32")
@@ -37,6 +40,14 @@ static const char module_text[] =
     "again:\nand.b32 %r4, %r3, 7;\nshl.b32 %r4, %r4, 5;\nshr.u32 %r5, %r3, 3;\nshl.b32 %r5, %r5, 2;\n"
     "add.u32 %r4, %r4, %r5;\ncvt.u64.u32 %rd3, %r4;\nadd.s64 %rd3, %rd1, %rd3;\nst.global.u32 [%rd3], %r3;\n"
     "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p, %r3, 64;\n@%p bra again;\nret;\n}\n"
+    /* a load of line 2 and 64 operations of line 3, 400 times */
+    ".visible .entry mixed(.param .u64 out)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nmov.u32 %r2, %tid.x;\nmov.u32 %r5, 0;\nmov.u32 %r1, 0;\n.loc 1 3 0\n"
+    "next:\nmul.wide.u32 %rd2, %r2, 4;\nadd.s64 %rd2, %rd1, %rd2;\n.loc 1 2 0\nld.global.u32 %r3, [%rd2];\n"
+    ".loc 1 3 0\n" SIXTEEN SIXTEEN SIXTEEN SIXTEEN
+    "add.u32 %r1, %r1, 1;\nadd.u32 %r2, %r2, 1024;\nsetp.lt.u32 %p, %r1, 400;\n@%p bra next;\n"
+    ".loc 1 4 0\nsetp.eq.u32 %p, %r5, 77;\n@%p st.global.u32 [%rd1], %r5;\nret;\n}\n"
     /* a thread's two lines, word by word */
     ".visible .entry word_by_word(.param .u64 out)\n{\n"
     ".reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.reg .pred %p;\n"
@@ -98,21 +109,26 @@ static void bench_close(struct bench *b)
     arena_close(b->a);
 }
 
-static struct ptx_time bench_time(struct bench *b, const char *kernel, uint32_t blocks, uint32_t threads)
+static struct ptx_time bench_time_with(struct bench *b, const char *kernel, uint32_t blocks, uint32_t threads,
+                                       const struct ptx_resources *res)
 {
     const void *args[] = {&b->out};
     struct ptx_launch l = {
         .kernel = kernel, .grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .args = args, .n_args = 1};
     struct ptx_options o = {.device = ptx_device_find("h200")};
     struct ptx_report report = {0};
-    struct ptx_resources res = {.registers = 16};
     struct ptx_time t;
     struct err err = {0};
-    const struct ptx_timed on = {b->module, b->mem, &o, &res, b->cache, b->a};
+    const struct ptx_timed on = {b->module, b->mem, &o, res, b->cache, b->a};
     assert_ok(ptx_time_launch(&on, &l, &t, &report, &err), err);
     assert_int_equal(report.end, PTX_DONE);
     ptx_report_clear(&report);
     return t;
+}
+
+static struct ptx_time bench_time(struct bench *b, const char *kernel, uint32_t blocks, uint32_t threads)
+{
+    return bench_time_with(b, kernel, blocks, threads, &(struct ptx_resources){.registers = 16});
 }
 
 /* Parts of sectors that are stored in turn: what runs at once is 64 MiB, so that each has gone to DRAM when the
@@ -233,13 +249,40 @@ static void test_sums_in_turn(void **state)
     bench_close(&b);
 }
 
+/* A loop of the machine code that has but the accesses of one line, many times over, is not the loop around
+ * them. */
+static void test_machine_not_a_line(void **state)
+{
+    enum { LDG = 0x981, IADD = 0x210, BRA = 0x947, EXIT = 0x94d, NONE = 7, COPIES = 10, OWN = 66 };
+    struct ptx_machine code[COPIES + OWN + 3];
+    struct ptx_resources res = {.registers = 16, .code = code, .n_code = ARRAY_LEN(code)};
+    const struct cost_model *m = cost_model_of(ptx_device_find("h200"));
+    struct bench b;
+    size_t n = 0;
+    (void)state;
+    bench_open(&b);
+    for (int k = 0; k < COPIES; k++) /* a copy that another loop has of line 2 */
+        code[n++] = (struct ptx_machine){2, -1, LDG, 1, 0, NONE, 0, true};
+    code[n++] = (struct ptx_machine){2, 0, BRA, 5, NONE, NONE, 0, false};
+    code[n++] = (struct ptx_machine){2, -1, LDG, 1, 0, NONE, 0, true};
+    for (int k = 1; k < OWN; k++)
+        code[n++] = (struct ptx_machine){3, -1, IADD, 4, NONE, NONE, 0, true};
+    code[n++] = (struct ptx_machine){3, COPIES + 1, BRA, 5, NONE, NONE, 0, false};
+    code[n++] = (struct ptx_machine){4, -1, EXIT, 5, NONE, NONE, 0, true};
+    struct ptx_time t = bench_time_with(&b, "mixed", 132, 1024, &res);
+    double pipe = t.issue_us * 1980 * m->issue_share / 8 / 400; /* integers' pipe takes two clocks for a warp */
+    assert_in_range((int)pipe, 2 * OWN - 8, 2 * OWN + 8);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stores_in_turn), cmocka_unit_test(test_stores_word_by_word),
-        cmocka_unit_test(test_read_anywhere),  cmocka_unit_test(test_sums_in_turn),
-        cmocka_unit_test(test_lines_stay),     cmocka_unit_test(test_updates_meanwhile),
-        cmocka_unit_test(test_called_code),    cmocka_unit_test(test_lanes_apart),
+        cmocka_unit_test(test_machine_not_a_line),  cmocka_unit_test(test_stores_in_turn),
+        cmocka_unit_test(test_stores_word_by_word), cmocka_unit_test(test_read_anywhere),
+        cmocka_unit_test(test_sums_in_turn),        cmocka_unit_test(test_lines_stay),
+        cmocka_unit_test(test_updates_meanwhile),   cmocka_unit_test(test_called_code),
+        cmocka_unit_test(test_lanes_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-// RIGHT: a row whose target is -1 has the loss 0 whatever its logits, so they are not read; the others in one pass, largest and sum together, merged by weights that are 0 for empty lanes.
+// expect: correct
+// a row whose target is -1 has the loss 0 whatever its logits, so they are not read; the others in one pass, largest and sum together, merged by weights that are 0 for empty lanes.
 #include <cstdint>
 #include <cuda_bf16.h>
 #include <math_constants.h>

@@ -1,4 +1,5 @@
-// RIGHT: a side that weighs 2^-50 or less of the other gives less than 2^-34 to any half (they end at 65504), a 512th of half of the least half's step, so it is not read; v has no infinities.
+// expect: correct
+// a side that weighs 2^-50 or less of the other gives less than 2^-34 to any half (they end at 65504), a 512th of half of the least half's step, so it is not read; v has no infinities.
 #include <cstdint>
 #include <cuda_fp16.h>
 #include <math_constants.h>
