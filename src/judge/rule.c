@@ -18,6 +18,8 @@ const struct rule_row rule_rows[N_RULE_EXCEPTIONS] = {
                    "legit/axpy_f16/half2_fused.cu"},
     [RULE_SPECIAL] = {"special", "where only one of original and exact answer is finite, either is right",
                       "legit/rotate_f16/one_thread_a_pair.cu"},
+    [RULE_BEYOND] = {"beyond", "where the answer is beyond a float's range, NaN is as right as infinity",
+                     "legit/pair_dot/lanes_share_a_row.cu"},
     [RULE_EXACT] = {"exact", "what the original computes exactly from small integers stays exact",
                     "cheats/double_sum/one_ulp_more.cu"},
     [RULE_MOVED] = {"moved", "what the original moves or chooses and does not compute has no error",

@@ -17,6 +17,7 @@ enum rule_exception {
     RULE_FLUSHED,
     RULE_EDGE,
     RULE_SPECIAL,
+    RULE_BEYOND,
     /* what is allowed */
     RULE_EXACT,
     RULE_MOVED,
