@@ -26,7 +26,8 @@ bool output_walk(const struct judge *j, enum stage_side side, size_t case_i, siz
                                      .unit = must->unit ? must->unit[e] : 0,
                                      .equal = !memcmp(got, own, size),
                                      .ill = must->ill[e],
-                                     .excused = must->excused && must->excused[e]};
+                                     .excused = must->excused && must->excused[e],
+                                     .beyond = must->beyond && must->beyond[e]};
         if (!visit(context, &x))
             return false;
     }

@@ -336,6 +336,7 @@ struct case_output {         /* of one output argument in one case on one device
     double *exact;      /* from the reference, else from the original */
     bool *ill;          /* rule_is_ill, per element */
     bool *excused;      /* nothing is asked of these elements; NULL: of all */
+    bool *beyond;       /* rule_beyond, per element; NULL: of none */
     double *unit;       /* rule_unit, per element; NULL: ulps */
     const uint64_t *at; /* which elements of the output these are; NULL: all */
 };

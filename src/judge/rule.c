@@ -1,6 +1,8 @@
 /* The error rule. docs/integrity.md says the same for a reader with a pencil. */
 #include "rule.h"
 
+#include <float.h>
+
 enum {
     TIMES = 3,  /* the original's own errors */
     CAP = 1024, /* times the floor: beyond it ulps say nothing */
@@ -18,7 +20,7 @@ const struct rule_row rule_rows[N_RULE_EXCEPTIONS] = {
                    "legit/axpy_f16/half2_fused.cu"},
     [RULE_SPECIAL] = {"special", "where only one of original and exact answer is finite, either is right",
                       "legit/rotate_f16/one_thread_a_pair.cu"},
-    [RULE_BEYOND] = {"beyond", "where the answer is beyond a float's range, NaN is as right as infinity",
+    [RULE_BEYOND] = {"beyond", "where terms of both signs are beyond the range, NaN is as right as infinity",
                      "legit/pair_dot/lanes_share_a_row.cu"},
     [RULE_EXACT] = {"exact", "what the original computes exactly from small integers stays exact",
                     "cheats/double_sum/one_ulp_more.cu"},
@@ -114,6 +116,13 @@ double rule_unit(enum kernel_type type, enum kernel_type narrow, const struct ru
     return fmax(rounded, isfinite(added) ? added : 0);
 }
 
+bool rule_beyond(enum kernel_type type, double exact, const struct rule_terms *terms)
+{
+    double one_way = (terms->sizes - fabs(exact)) / 2; /* of one sign; the other has as much and the answer */
+
+    return type == KT_F32 && fabs(exact) > FLT_MAX && one_way > FLT_MAX;
+}
+
 double rule_unit_tolerance(enum kernel_type type, enum kernel_type narrow, double tolerance)
 {
     return tolerance / UNIT * times_floor(type, narrow);
@@ -153,6 +162,10 @@ bool rule_allows(const struct rule *r, const struct rule_element *x, struct rule
     *a = (struct rule_answer){.by = N_RULE_EXCEPTIONS, .judged = NAN};
     if (x->excused && in_force(r, RULE_OVERFLOWS)) {
         a->by = RULE_OVERFLOWS;
+        return true;
+    }
+    if (x->beyond && isnan(x->got) && in_force(r, RULE_BEYOND)) {
+        a->by = RULE_BEYOND;
         return true;
     }
     if (!type_is_floating(r->type))

@@ -58,6 +58,9 @@ struct rule_terms { /* of an element that is a sum: ptx_shadow_open_terms */
  * counted in the floors of that type. Roundings that go one way do not cancel: those count ALIKE times. */
 double rule_unit(enum kernel_type type, enum kernel_type narrow, const struct rule_terms *terms);
 /* The task's tolerance in it. */
+/* Is the answer of an f32 beyond its range, and so are its terms of either sign? In one order their sum is
+ * infinite, in another NaN. */
+bool rule_beyond(enum kernel_type type, double exact, const struct rule_terms *terms);
 double rule_unit_tolerance(enum kernel_type type, enum kernel_type narrow, double tolerance);
 
 /* tolerance: the task's, NAN for none. */
@@ -75,6 +78,7 @@ struct rule_element {
     bool equal;             /* got's bytes are own's */
     bool ill;
     bool excused; /* the original overflows in its row */
+    bool beyond;  /* rule_beyond */
 };
 
 struct rule_answer {

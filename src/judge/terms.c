@@ -72,12 +72,14 @@ static bool add_units(struct judge *j, enum stage_side side, struct version *v, 
         if (!told || !of[PTX_TERMS_SIZES].values[o])
             continue;
         outputs[o].unit = arena_array(j->arena, double, n + 1);
+        outputs[o].beyond = arena_array(j->arena, bool, n + 1);
         for (size_t e = 0; e < n; e++) {
             const struct rule_terms terms = {.squares = of[PTX_TERMS_SQUARES].values[o][e],
                                              .largest = of[PTX_TERMS_LARGEST].values[o][e],
                                              .sizes = of[PTX_TERMS_SIZES].values[o][e],
                                              .alike = has_rows_alike(j, j->cases[case_i].values)};
             outputs[o].unit[e] = rule_unit(type, narrow, &terms);
+            outputs[o].beyond[e] = rule_beyond(type, outputs[o].exact[e], &terms);
             *any |= outputs[o].unit[e] > error_ulp(type, outputs[o].exact[e]);
         }
     }
