@@ -546,8 +546,8 @@ void init_drop_concepts(struct init_source *s, const struct init_decl *kernel)
     if (!kernel->is_template || !wrapper_scan(&f, s->arena, list.v, list.n))
         return;
     for (size_t i = 0; i < f.n_tparams; i++) {
-        if (f.tparams[i].concept.end)
-            add_edit(s, (struct init_edit){f.tparams[i].concept, "typename", false});
+        if (f.tparams[i].constraint.end)
+            add_edit(s, (struct init_edit){f.tparams[i].constraint, "typename", false});
     }
 }
 

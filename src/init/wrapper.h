@@ -13,7 +13,8 @@ struct wrapper_tparam {
     const char *name;
     bool is_type;
     const char *type, *fallback; /* of a value, "(*)" of a function; its default; NULL: none */
-    struct init_span concept; /* that a type must meet, where it stands in place of `typename`; end 0: none */
+    struct init_span
+        constraint; /* that a type must meet, where it stands in place of `typename`; end 0: none */
 };
 
 struct wrapper_param {

@@ -112,7 +112,7 @@ static void read_tparams(struct wrapper_function *f, struct arena *a, const stru
             p.name = token_text(a, &v[assign - 1]);
             p.type = wrapper_text(a, v, i, assign - 1);
             if (assign > i + 1 && !v[i].macro && !v[assign - 2].macro)
-            p.concept = (struct init_span){v[i].at, v[assign - 2].at + v[assign - 2].len};
+                p.constraint = (struct init_span){v[i].at, v[assign - 2].at + v[assign - 2].len};
         } else {
             p.name = "";
             p.type = "";
@@ -190,8 +190,8 @@ static void read_function(struct wrapper_function *f, struct arena *a, const str
     for (size_t i = 0; i < f->n_tparams; i++) {
         struct wrapper_tparam *p = &f->tparams[i];
         if (p->is_type || !str_is_name(p->name) || !is_constrained(f, v, p->name))
-        p->concept.end = 0;
-        p->is_type = p->is_type || p->concept.end;
+            p->constraint.end = 0;
+        p->is_type = p->is_type || p->constraint.end;
     }
 }
 
