@@ -258,21 +258,29 @@ static void read_sass(struct pairing *x, size_t n, const uint32_t *line_id, int 
 
 /* ---- which loop is which ---- */
 
-static float count_turns(const struct pairing *x, size_t ptx_loop, size_t sass_loop)
+/* What a loop in PTX and a machine loop have of the former's lines. */
+static void sum_lines(const struct pairing *x, size_t ptx_loop, size_t sass_loop, struct cell *want,
+                      struct cell *have)
 {
-    struct cell have = {0}, want = {0};
-
+    *want = *have = (struct cell){0};
     for (size_t l = 1; l < x->n_lines; l++) {
         const struct cell *p = cell(x, &x->ptx, ptx_loop, l), *s = cell(x, &x->sass, sass_loop, l);
         if (p->slots <= 0)
             continue;
-        want.slots += p->slots;
-        have.slots += s->slots;
+        want->slots += p->slots;
+        have->slots += s->slots;
         for (int k = 0; k < N_BY; k++) {
-            want.by[k] += p->by[k];
-            have.by[k] += s->by[k];
+            want->by[k] += p->by[k];
+            have->by[k] += s->by[k];
         }
     }
+}
+
+static float count_turns(const struct pairing *x, size_t ptx_loop, size_t sass_loop)
+{
+    struct cell have, want;
+
+    sum_lines(x, ptx_loop, sass_loop, &want, &have);
     float turns = want.slots > 0 ? have.slots / want.slots : 0;
     for (int k = 0; k < N_BY; k++)
         if (want.by[k] > 0) /* one access of a loop's lines, many times over, is not the loop */
@@ -316,23 +324,19 @@ static bool is_taken(const struct pairing *x, const uint8_t *done, size_t p, siz
     return false;
 }
 
-static float slots_in(const struct pairing *x, size_t p, size_t s)
-{
-    float sum = 0;
-
-    for (size_t l = 1; l < x->n_lines; l++)
-        sum += cell(x, &x->ptx, p, l)->slots > 0 ? cell(x, &x->sass, s, l)->slots : 0;
-    return sum;
-}
-
 /* Of a loop that the compiler wrote twice, for what a question that stays the same is answered with, the longer
  * one has what both need. */
 static bool is_nearer(const struct pairing *x, size_t p, const struct match *than, size_t s, float turns)
 {
+    struct cell want, own, other;
+
     if (than->turns <= 0 || turns > 1.1f * than->turns)
         return true;
-    return turns > 0.9f * than->turns && x->sass.outer[s] == x->sass.outer[than->loop] &&
-           slots_in(x, p, s) > slots_in(x, p, than->loop);
+    if (turns <= 0.9f * than->turns || x->sass.outer[s] != x->sass.outer[than->loop])
+        return false;
+    sum_lines(x, p, s, &want, &own);
+    sum_lines(x, p, than->loop, &want, &other);
+    return own.slots > other.slots;
 }
 
 /* Loops that both compilers made out of one have the same lines: the longer in PTX is the longer in the machine

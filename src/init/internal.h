@@ -210,6 +210,8 @@ bool init_supply(struct init_source *s, const char *why, bool numbers);
 const char *init_leaves_out(struct init_source *s, const char *name, bool kernel, size_t *at);
 /* `#ifdef WITH_FP8` around it, and nothing that was read says more: it is defined, which is a question. */
 bool init_define_switch(struct init_source *s, const char *name, bool kernel);
+/* read.c: does a macro's name say that it is of AMD's compiler? */
+bool init_says_amd(const char *word);
 
 /* emit.c */
 struct init_task;
@@ -374,7 +376,9 @@ bool init_open_task(struct init_task *t, struct arena *a, const char *dir, const
 int64_t init_seen_size(const struct init_task *t, const char *dim);
 /* taskfile.c: "rows, 2 * d" as one number. */
 const char *init_as_product(struct arena *a, const char *shape);
-/* taskfile.c: larger ones, where the domain asks for them. */
+/* taskfile.c: the condition goes to the domain; false: it is there. */
+bool init_demand(struct init_task *t, struct arena *a, const char *condition);
+/* Larger sizes, where the domain asks for them. */
 void init_suffice(const struct init_task *t, int64_t *sizes);
 /* taskfile.c: the smallest sizes that are usual. */
 void init_usual(const struct init_task *t, int64_t *sizes);

@@ -495,22 +495,15 @@ static const char *role_of(const struct probing *p, size_t arg)
     return first || !whole || p->fit[arg].form == PROBE_ROWS ? "inout" : "out";
 }
 
-void probe_condition(struct probing *p, const char *condition)
-{
-    for (size_t i = 0; i < p->t->domain.n; i++) {
-        if (str_eq(p->t->domain.v[i], condition))
-            return;
-    }
-    vec_add(p->arena, &p->t->domain, condition);
-}
-
 /* What the extent asks of the sizes. */
 static void tell_condition(struct probing *p, const struct probe_extent *x)
 {
     if (x->form == PROBE_ROWS && !probe_is_one(&x->b))
-        probe_condition(p, arena_printf(p->arena, "%s >= %s", p->t->dims.v[x->size], probe_text(p, &x->b)));
+        init_demand(p->t, p->arena,
+                    arena_printf(p->arena, "%s >= %s", p->t->dims.v[x->size], probe_text(p, &x->b)));
     if (x->most >= 0)
-        probe_condition(p, arena_printf(p->arena, "%s >= %s", p->t->dims.v[x->most], p->t->dims.v[x->least]));
+        init_demand(p->t, p->arena,
+                    arena_printf(p->arena, "%s >= %s", p->t->dims.v[x->most], p->t->dims.v[x->least]));
 }
 
 /* A buffer that no formula explains is as large as what holds all that is touched of it: more is never wrong of

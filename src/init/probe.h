@@ -109,7 +109,6 @@ bool probe_filled(struct probing *p, struct footprint *f, const int64_t *dims, s
 struct probe_setting probe_plain(int64_t unit);
 void probe_follow(const struct probing *p, int64_t *dims); /* sizes that are formulas of others */
 bool probe_dims(const struct probing *p, const struct probe_setting *s, int point, int64_t *dims);
-void probe_condition(struct probing *p, const char *condition); /* to the domain, once */
 /* Is the buffer touched, and nothing explains how far? */
 bool probe_is_open(const struct probing *p, size_t arg);
 /* Is every buffer touched as the formulas say, for these sizes? */

@@ -329,7 +329,8 @@ static void tell_of(struct probing *p, size_t by)
         of->values =
             arena_printf(p->arena, "{kind: %s, low: 0, high: %s}", distinct ? "distinct" : "index", high);
         if (distinct && str_is_name(high) && of->shape && !strpbrk(of->shape, "+()")) /* there are so many */
-            probe_condition(p, arena_printf(p->arena, "%s >= %s", high, init_as_product(p->arena, of->shape)));
+            init_demand(p->t, p->arena,
+                        arena_printf(p->arena, "%s >= %s", high, init_as_product(p->arena, of->shape)));
         init_ask(of, arena_printf(p->arena, "%s is taken for indices into %s; which range has it?", of->name,
                                   p->t->args.v[x->to].name));
     }

@@ -379,7 +379,7 @@ static void find_powers(struct probing *p, size_t dim)
             break;
         b->high *= 2;
     }
-    probe_condition(p, arena_printf(p->arena, "%lld %% %s == 0", (long long)b->high, b->dim));
+    init_demand(p->t, p->arena, arena_printf(p->arena, "%lld %% %s == 0", (long long)b->high, b->dim));
 }
 
 static void find_bounds(struct probing *p, size_t dim)

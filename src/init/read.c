@@ -101,6 +101,11 @@ static int condition_of(struct reader *r, const struct token *name, const struct
     return init_condition(r->s, v, n, name->at);
 }
 
+bool init_says_amd(const char *word)
+{
+    return strcasestr(word, "hip") || strcasestr(word, "rocm") || strcasestr(word, "amd");
+}
+
 /* Does the condition ask for another vendor's compiler alone? */
 static bool is_of_others(const struct init_source *s, const struct token *v, size_t n)
 {
@@ -108,8 +113,7 @@ static bool is_of_others(const struct init_source *s, const struct token *v, siz
 
     for (size_t i = 0; i < n; i++) {
         const char *word = token_text(s->arena, &v[i]);
-        others = others || strcasestr(word, "hip") || strcasestr(word, "rocm") || strcasestr(word, "amd") ||
-                 strcasestr(word, "sycl") || strcasestr(word, "musa");
+        others = others || init_says_amd(word) || strcasestr(word, "sycl") || strcasestr(word, "musa");
         cuda = cuda || strcasestr(word, "cuda") || strcasestr(word, "nvcc") || strcasestr(word, "gpu");
     }
     return others && !cuda;

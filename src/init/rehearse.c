@@ -679,13 +679,8 @@ static bool keep_assertion(struct rehearsing *r)
         return false;
     said += strlen("assertion `");
     const char *condition = arena_strndup(r->arena, said, (size_t)(end - said));
-    for (size_t i = 0; i < t->domain.n; i++) {
-        if (str_eq(t->domain.v[i], condition))
-            return false;
-    }
-    if (!is_of_sizes(t, r->arena, condition))
+    if (!is_of_sizes(t, r->arena, condition) || !init_demand(t, r->arena, condition))
         return false;
-    vec_add(r->arena, &t->domain, condition);
     r->flaw.words = NULL;
     return rehearse_again(r);
 }

@@ -219,7 +219,7 @@ bool init_define_switch(struct init_source *s, const char *name, bool kernel)
             if (str_eq(s->supplied.v[k].name, macro))
                 return false;
         }
-        if (strcasestr(macro, "hip") || strcasestr(macro, "rocm") || strcasestr(macro, "amd") || *macro == '_')
+        if (init_says_amd(macro) || *macro == '_')
             return false;
         vec_add(s->arena, &s->supplied, ((struct init_supplied){macro, "1", NULL}));
         return true;
@@ -327,9 +327,8 @@ static bool is_type_everywhere(const struct init_source *s, const char *name)
         while (before > text && strchr(" \t", before[-1]))
             before--;
         const char ahead = before > text ? before[-1] : '\n';
-        if (memmem(text + str_line_start(text, (size_t)(p - text)),
-                   (size_t)(p - text) - str_line_start(text, (size_t)(p - text)), "//",
-                   2)) /* a comment's word */
+        const char *line = text + str_line_start(text, (size_t)(p - text));
+        if (memmem(line, (size_t)(p - line), "//", 2)) /* a comment's word */
             continue;
         if (isalpha((unsigned char)*next) || *next == '_' || (*next == '*' && !strchr("=+-/%", ahead)))
             declares_some = true;

@@ -10,6 +10,16 @@ enum {
     MOST_FACTORS = 3,
 };
 
+bool init_demand(struct init_task *t, struct arena *a, const char *condition)
+{
+    for (size_t i = 0; i < t->domain.n; i++) {
+        if (str_eq(t->domain.v[i], condition))
+            return false;
+    }
+    vec_add(a, &t->domain, condition);
+    return true;
+}
+
 /* Sizes that are proposed: of a name that is known from such kernels, else by the dim's place. */
 static const struct proposal {
     const char *part;

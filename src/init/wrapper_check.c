@@ -19,11 +19,7 @@ void wrapper_condition(struct wrapper_reader *r, const char *text)
 
     if (!r->final || !over || is_trivial(over) || !strpbrk(over, "<>=!"))
         return;
-    for (size_t k = 0; k < r->task->domain.n; k++) {
-        if (str_eq(r->task->domain.v[k], over))
-            return;
-    }
-    vec_add(r->arena, &r->task->domain, over);
+    init_demand(r->task, r->arena, over);
 }
 
 bool wrapper_is_unnamed(const struct wrapper_tensor *t, int k)

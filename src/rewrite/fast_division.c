@@ -14,6 +14,7 @@ enum { DEEPEST = 12, DIVISORS = 8 };
 struct division {
     struct node whole, left, right;
     bool rest, assigns; /* x % d; x /= d */
+    size_t divisor;     /* number of the right side among those found */
 };
 
 struct bounds { /* who asks for the least that an expression can be */
@@ -188,8 +189,11 @@ static void find_divisions(const struct function *f, struct node n, struct found
 {
     struct division d;
     if ((node_is(n, NODE_BINARY_EXPRESSION) || node_is(n, NODE_ASSIGNMENT_EXPRESSION)) &&
-        division_of(f, n, &d) && all->n < ARRAY_LEN(all->list) && divisor_number(f, all, d.right) < DIVISORS)
-        all->list[all->n++] = d;
+        division_of(f, n, &d) && all->n < ARRAY_LEN(all->list)) {
+        d.divisor = divisor_number(f, all, d.right);
+        if (d.divisor < DIVISORS)
+            all->list[all->n++] = d;
+    }
     for (uint32_t i = 0, count = node_count(n); i < count; i++)
         find_divisions(f, node_child(n, i), all);
 }
@@ -252,8 +256,7 @@ static bool division_apply(const struct function *f, const struct transform_site
     edits_parameters(edits, f, params, n, 0);
     for (size_t i = 0; i < all.n; i++) {
         const struct division *d = &all.list[i];
-        const char *call = d->rest ? "fast_remainder" : "fast_quotient",
-                   *by = name[divisor_number(f, &all, d->right)];
+        const char *call = d->rest ? "fast_remainder" : "fast_quotient", *by = name[d->divisor];
         if (d->assigns) {
             edits_try(edits, node_end(d->left), node_end(d->whole),
                       arena_printf(a, " = %s(%s, %s)", call, text_of(f, d->left), by));
