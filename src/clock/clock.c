@@ -36,11 +36,13 @@ enum {
     UNEVEN_RUNS = 16,        /* are sampled by so many pairs, */
     UNEVEN_LEAST = 4,        /* by fewer down to these where they cost more warp instructions than */
     UNEVEN_INSNS = 2000000,
+    COUNT_INSNS = 500000, /* counted where nobody else has, of blocks that differ by less */
 };
 
-/* A sample is too light when all blocks need so many times what its own do, and when the largest of them does.
- * Below this it is what blocks that differ do to any sample. */
+/* A sample is too light when all blocks need so many times what its own do, and when the largest of them does;
+ * too heavy when they need that much less. Below this it is what blocks that differ do to any sample. */
 static const double LIGHT = 1.1, LIGHT_MOST = 2;
+static const double DIFFER = 1.5; /* blocks of a sample that do, are held to a count */
 
 /* Lines that go to DRAM with a sector or two, anywhere: 29 a nanosecond where 39 come; with part of a sector,
  * that DRAM must be asked for first, 15.7 (waits.csv, stores). */
@@ -352,8 +354,8 @@ static void sample_forget(struct ptx_profile *p)
     memset(p->stats, 0, p->module->n_code * sizeof(*p->stats));
 }
 
-/* Blocks that do much and blocks that do next to nothing: how many there are of each a few runs do not show. */
-static bool is_uneven(const struct ptx_profile *p)
+/* Does one block of the sample so many times what another does? */
+static bool differ_by(const struct ptx_profile *p, double times)
 {
     uint64_t least = UINT64_MAX, most = 0;
 
@@ -361,7 +363,13 @@ static bool is_uneven(const struct ptx_profile *p)
         least = MIN(least, p->samples.v[k].insns);
         most = MAX(most, p->samples.v[k].insns);
     }
-    return (double)most > (double)least * ((double)p->n_blocks <= p->concurrent ? UNEVEN_AT_ONCE : UNEVEN);
+    return (double)most > (double)least * times;
+}
+
+/* Blocks that do much and blocks that do next to nothing: how many there are of each a few runs do not show. */
+static bool is_uneven(const struct ptx_profile *p)
+{
+    return differ_by(p, (double)p->n_blocks <= p->concurrent ? UNEVEN_AT_ONCE : UNEVEN);
 }
 
 static bool run_chosen(struct run *r, uint64_t n_clusters, uint64_t want, uint64_t runs, bool *done,
@@ -602,9 +610,9 @@ static double l1_share(const struct ptx_device *d, const struct cost_model *m, d
     return MAX(0.75 * left / resident, 4.0 * LINE_BYTES);
 }
 
-/* What was counted over more blocks than the sample has. A launch that needs more counts as so many more blocks
- * of the sampled kind, and the block that needs most is one of the slowest of the first wave; of blocks that
- * wait for each other the order decides which that is. */
+/* What was counted over more blocks than the sample has. A launch that needs more or less counts as so many
+ * blocks of the sampled kind, and the block that needs most is one of the slowest of the first wave; of blocks
+ * that wait for each other the order decides which that is. */
 static void correct(const struct ptx_profile *p, const struct ptx_work *w, struct load *x, struct ptx_time *t)
 {
     double most = 1;
@@ -616,7 +624,7 @@ static void correct(const struct ptx_profile *p, const struct ptx_work *w, struc
     t->slowest_ratio = t->extrapolated ? 1 : w->most / most;
     if (t->slowest_ratio > LIGHT)
         x->first_cycles = MAX(x->first_cycles, x->cycles) * t->slowest_ratio;
-    if (t->work_ratio > LIGHT)
+    if (t->work_ratio > LIGHT || t->work_ratio < 1 / LIGHT)
         x->blocks *= t->work_ratio;
     t->light = t->slowest_ratio > LIGHT_MOST || t->work_ratio > LIGHT;
 }
@@ -687,6 +695,10 @@ bool ptx_time_launch(const struct ptx_timed *on, const struct ptx_launch *l, str
     p.concurrent = MIN((double)r.n_blocks, resident * sms);
     p.l1_bytes = l1_share(o->device, p.model, shared, resident);
     p.sm_bytes = p.l1_bytes * resident;
+    double lines_of_warp =
+        MAX(p.model->l1_bytes - (shared + 1024) * resident, 0) / LINE_BYTES / (resident * ceil(threads / 32.0));
+    p.keeps = 0.5 * lines_of_warp;
+    p.loses = 1.5 * lines_of_warp + 1;
     p.resident = resident;
     p.frames = on->resources ? on->resources->stack_bytes * 32.0 * ceil(threads / 32.0) : 0;
     p.blocks_an_sm = MAX((double)r.n_blocks / sms, 1);
@@ -715,9 +727,17 @@ bool ptx_time_launch(const struct ptx_timed *on, const struct ptx_launch *l, str
         (on->waits || report->end == PTX_HUNG || (done && p.result_branches && !all && !l->cooperative));
     if (smaller)
         ok = take_smaller(&r, &p, &done, err);
+    struct ptx_work counted = {0};
+    if (ok && done && !o->work && !smaller && !all && !l->cooperative && differ_by(&p, DIFFER)) {
+        struct ptx_options plain = *o;
+        memset(plain.observers, 0, sizeof(plain.observers));
+        ok = ptx_count_launch(m, on->mem, l, &plain, COUNT_INSNS, &counted, err);
+        r.options.work = &counted;
+    }
     double scale = (double)r.n_blocks / (double)MAX(p.samples.n, (size_t)1);
     if (ok && done && p.samples.n) {
         launch_load(&p, &r, on->cache, smaller || queue || (l->cooperative && !all), (double)r.n_blocks, t);
+        t->light = t->light && o->work; /* nobody is held to what the clock has counted itself */
         t->occupancy = resident * ceil(threads / 32.0) * 32 / o->device->max_threads_per_sm;
         t->flops = profile_flops(&p, scale);
         profile_lines(&p, scale, on->arena, t);

@@ -63,6 +63,7 @@ enum pipe {
 struct price {
     float slots;   /* issue slots: machine instructions */
     float latency; /* cycles from start to result, of what is not memory */
+    float apart;   /* of a branch: more cycles when some lanes take it and some do not */
     float busy;    /* cycles its pipe of the SM is taken by one warp */
     float merged;  /* of a load from shared memory: machine instructions for it, at most 1; 0: unknown */
     uint8_t pipe;
@@ -315,14 +316,16 @@ struct ptx_profile {
     bool takes_again;     /* a warp added and asked for the result, used it, and did so again */
     VEC(struct l1) l1s;   /* by residency slot */
     uint32_t block_number;
-    double block_bytes;  /* that the first block read through its L1 */
-    double sm_bytes;     /* that an SM's L1 holds */
-    double resident;     /* blocks of an SM at once */
-    double blocks_an_sm; /* that run there, one after the other */
-    uint32_t load;       /* number of the last one */
-    double common;       /* bytes that blocks of the sample found in the L1 because others had read them */
-    bool probed;         /* neighbours were asked */
-    int probe_axis;      /* -1: none; else the block that runs is only asked what it shares: reuse.c */
+    double block_bytes;         /* that the first block read through its L1 */
+    double sm_bytes;            /* that an SM's L1 holds */
+    double keeps, loses;        /* lines of each warp's own of which the L1 keeps all, and none */
+    double touches, touched_in; /* of lines by warps that have ended, and how long these took */
+    double resident;            /* blocks of an SM at once */
+    double blocks_an_sm;        /* that run there, one after the other */
+    uint32_t load;              /* number of the last one */
+    double common;  /* bytes that blocks of the sample found in the L1 because others had read them */
+    bool probed;    /* neighbours were asked */
+    int probe_axis; /* -1: none; else the block that runs is only asked what it shares: reuse.c */
 };
 
 /* reuse.c: does the launch read bytes again that the L2 does not hold, so that neighbours must be asked? */

@@ -9,7 +9,15 @@
 #include "ptx/lane/matrix.h"
 #include "cost_model.h"
 
-enum { SASS_EXIT = 0x94d, SASS_RET = 0x950, SASS_LDS = 0x184, SASS_BAR = 0x11d, FORMS = 0x1ff, NO_COUNTER = 7 };
+enum {
+    SASS_EXIT = 0x94d,
+    SASS_RET = 0x950,
+    SASS_BSSY = 0x945,
+    SASS_LDS = 0x184,
+    SASS_BAR = 0x11d,
+    FORMS = 0x1ff,
+    NO_COUNTER = 7
+};
 #define LEAST_OF_TABLE 0.2f /* of the table's instructions the machine has at least so many */
 
 /* Kinds of instructions by which turns are counted, the best first. */
@@ -18,6 +26,7 @@ enum { BY_MEMORY, BY_EXCHANGE, BY_FLOAT, N_BY };
 struct cell { /* of one line in one loop */
     float slots, by[N_BY], pipe[N_PIPES];
     float shared; /* loads from shared memory */
+    float splits; /* branches forward; of the machine code those whose lanes come together again */
 };
 
 struct side { /* PTX or machine code */
@@ -221,13 +230,14 @@ static void read_ptx(struct pairing *x, const struct ptx_module *m, const struct
         if (by >= 0)
             c->by[by] += ptx_count(i);
         c->shared += is_shared_load(i);
+        c->splits += jump[k] > (int32_t)k;
     }
 }
 
 static void read_sass(struct pairing *x, size_t n, const uint32_t *line_id, int last_line, struct arena *a)
 {
     int32_t *jump;
-    bool *falls;
+    bool *falls, together = false;
 
     side_open(&x->sass, n, a);
     jump = (int32_t *)x->sass.flow.jump;
@@ -249,6 +259,11 @@ static void read_sass(struct pairing *x, size_t n, const uint32_t *line_id, int 
         struct cell *c = cell(x, &x->sass, x->sass.loop_of[k], i->line <= last_line ? line_id[i->line] : 0);
         c->slots++;
         c->shared += (i->opcode & FORMS) == SASS_LDS;
+        together = together || i->opcode == SASS_BSSY; /* whose line is that of what was before */
+        if (together && i->jump > (int)k) {
+            c->splits++;
+            together = false;
+        }
         if (pipe < N_PIPES)
             c->pipe[pipe] += (float)pipe_cycles(x->model, i->opcode, pipe);
         if (by >= 0)
@@ -461,6 +476,35 @@ static void apply_slots(struct pairing *x, struct prices *p, const struct ptx_mo
             }
         for (int q = 0; q < N_PIPES; q++)
             p->groups[loop + 1].pipe[q] = inner > 0 ? total.pipe[q] / (inner * again) : 0;
+    }
+}
+
+/* Clocks of a branch whose lanes the machine code brings together again (BSSY, BSYNC), beside the branch's own;
+ * one that all pass by takes 3 clocks less than one that is taken, one whose lanes come apart 18 more
+ * (branches.csv, one warp). */
+static const float TOGETHER = 16, PASSED_BY = 10, APART = 18;
+
+/* What of the branches of PTX is one in the machine code, too, and no predicate. */
+static void apply_branches(struct pairing *x, struct prices *p, const struct func *entry,
+                           const uint32_t *line_id)
+{
+    for (size_t k = 0; k < entry->end - entry->first; k++) {
+        struct price *price = &p->of[entry->first + k];
+        size_t loop = x->ptx.loop_of[k], line = line_id[price->line];
+        const struct match *match = &x->matches[loop];
+        if (x->ptx.flow.jump[k] <= (int32_t)k || match->turns <= 0 || line == 0)
+            continue;
+        float ours = cell(x, &x->ptx, loop, line)->splits * match->turns;
+        float theirs = cell(x, &x->sass, match->loop, line)->splits * share_of(x, loop, line);
+        float joined = MIN(theirs / ours, 1);
+        if (!price->ends_block && joined > 0.5f) {
+            price->ends_block = true;
+            price->latency = PASSED_BY;
+        }
+        if (price->ends_block) {
+            price->latency += TOGETHER * joined;
+            price->apart = APART * joined;
+        }
     }
 }
 
@@ -692,6 +736,7 @@ bool machine_apply(struct prices *p, const struct ptx_module *m, const struct co
     p->groups = arena_array(a, struct group_price, x.ptx.loops + 1);
     p->loops = arena_array(a, struct loop_price, x.ptx.loops);
     apply_slots(&x, p, m, entry, line_id);
+    apply_branches(&x, p, entry, line_id);
     apply_turns(&x, p, entry, a);
     apply_sections(&x, p, entry, a);
     return true;

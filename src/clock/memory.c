@@ -114,6 +114,8 @@ static double room_taken(const struct ptx_profile *p, const struct block_clock *
 {
     static const double SOON = 0.3; /* of the L2: half of what it surely holds */
 
+    if (k->crowded)
+        return 0;
     if (!k->spread)
         return bytes;
     bool is_soon = known && l->block == k->number && own_since(p, k, l) < SOON * (double)p->device->l2_bytes;
@@ -191,7 +193,7 @@ float l2_access(struct ptx_profile *p, struct block_clock *k, const struct acces
             k->s.dram_read += reads ? bytes : 0;
             t->missed += reads ? bytes : 0;
         }
-    } else if (again && l->block == k->number) {
+    } else if (again && l->block == k->number && !k->crowded) {
         if (!chance(line, cache_resident(p->device, again_after(p, k, l)))) {
             dram_lines = 1;
             k->s.dram_read += reads ? SECTOR_BYTES * (double)(unsigned)__builtin_popcount(again) : 0;
@@ -277,6 +279,41 @@ static bool is_common(struct ptx_profile *p, const struct block_clock *k, struct
     l->at_time = now;
     l->at_passed = (float)k->passed;
     return true;
+}
+
+/* Lines that the warp has loaded from since it was at this one, which is the last one now; *at: when that was.
+ */
+static unsigned lines_since(struct warp_clock *c, uint64_t line, unsigned most, float *at)
+{
+    unsigned k = 0;
+
+    while (k < c->n_lines && c->lines[k].line != line)
+        k++;
+    *at = k < c->n_lines ? c->lines[k].at : 0;
+    if (k == c->n_lines)
+        c->n_lines = MIN(c->n_lines + 1, MIN(most, RECENT_LINES));
+    memmove(c->lines + 1, c->lines, MIN(k, c->n_lines - 1) * sizeof(*c->lines));
+    c->lines[0] = (struct own_line){line, c->start};
+    c->touches++;
+    return k;
+}
+
+/* Is a line gone that the warp alone has read? Warps go side by side: each has come to as many lines of its own
+ * by then, or to what it comes to in that time. Of so many bytes on an SM all stay up to half of what it has,
+ * of half as much again none (branches.csv, fills). */
+static bool is_crowded_out(struct ptx_profile *p, struct warp_clock *c, uint64_t line)
+{
+    struct l2_line *l = p->probe_axis < 0 ? l2_find(&p->l2, line) : NULL;
+    float at;
+
+    if (p->probe_axis >= 0 || (l && (l->readers > 1 || l->warp != c))) /* others have it, too */
+        return false;
+    unsigned since = lines_since(c, line, (unsigned)ceil(p->loses), &at);
+    double all = p->touched_in > 0 ? p->touches : c->touches;
+    double others =
+        all * (c->start - at) / (p->touched_in > 0 ? p->touched_in : MAX(c->start, p->model->l2_cycles));
+    return l && since > p->keeps && others > p->keeps &&
+           rng_unit_of(rng_hash(p->load, line)) < (MIN(since, others) - p->keeps) / (p->loses - p->keeps);
 }
 
 /* Warps are simulated one after another: what an earlier one asks for later than this one would is this one's
@@ -426,9 +463,12 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
     for (unsigned q = 0; q < n; q++) {
         unsigned need = sectors[q];
         struct l1_arrival *came = NULL;
+        k->crowded = false;
         if (cached) {
             unsigned had = l1_probe(&p->l1s.v[w->block->slot], line[q], need, c->start, &came);
-            if (came->ready - came->took < c->acquired)
+            bool crowded = !is_shared(p, t) && is_crowded_out(p, c, line[q]);
+            k->crowded = crowded && had;
+            if (k->crowded || came->ready - came->took < c->acquired)
                 had = 0;
             float rest = had ? arrival(came, c->start) : 0;
             if (rest > slowest) {
@@ -437,7 +477,9 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
             }
             need &= ~had;
             k->passed += SECTOR_BYTES * __builtin_popcount(need);
-            if (need && is_common(p, k, t, line[q], need, c->start, c->acquired)) {
+            bool common = need && !k->crowded && is_common(p, k, t, line[q], need, c->start, c->acquired);
+            k->crowded = k->crowded || (common && crowded);
+            if (common && !crowded) {
                 p->common += SECTOR_BYTES * __builtin_popcount(need);
                 need = 0;
             }

@@ -248,6 +248,8 @@ static void prof_block_end(struct block *b)
             enter_section(p, c, 0);
         double end = frontier(c);
         k->s.warp_cycles += end;
+        p->touches += c->touches;
+        p->touched_in += end;
         k->s.sync += c->sync;
         if (end >= k->s.cycles) {
             k->s.cycles = end;
@@ -379,6 +381,10 @@ static void prof_issue(struct warp *w, const struct insn *i, uint32_t m)
             step(p, k, c, c->next_pc++, false);
     else if (pc != c->next_pc && !c->merged)
         close_block(c, 0);
+    if (c->apart > 0 && m != c->mask)
+        close_block(c, c->apart);
+    c->apart = p->prices.of[pc].apart;
+    c->mask = m;
     if (c->turned && pc == c->next_pc) { /* the loop has ended */
         settle_loop(p, c);
         c->loop = 0;

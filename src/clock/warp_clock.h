@@ -5,7 +5,7 @@
 
 #include "cost_model.h"
 
-enum { REPLAYED = 64, N_COUNTERS = 6, JOINED = 4 };
+enum { REPLAYED = 64, N_COUNTERS = 6, JOINED = 4, RECENT_LINES = 128 };
 
 struct loaded { /* a load of global memory */
     uint32_t number,
@@ -35,12 +35,19 @@ struct warp_clock {
         loads; /* since its time was settled last; of global memory, of whose latencies there are: */
     float settled, loaded, slowest;
     float beyond; /* what the machine code does not know of that: conflicts, branches; INFINITY: other waits */
-    uint16_t section;               /* that it is in */
-    uint32_t stepped;               /* instructions of it */
-    uint32_t leader;                /* of the load that executes */
+    uint16_t section; /* that it is in */
+    uint32_t stepped; /* instructions of it */
+    uint32_t leader;  /* of the load that executes */
+    struct own_line {
+        uint64_t line;
+        float at;
+    } lines[RECENT_LINES]; /* that it alone loaded from through the L1, the last one first */
+    uint32_t n_lines, touches;
     struct loaded recent[REPLAYED]; /* since the pass or the section began */
     uint32_t n_recent, n_stores;
     float counters[N_COUNTERS], came; /* of the machine code, when they are at zero; the port's last data */
+    uint32_t mask;                    /* lanes that executed last */
+    float apart;                      /* more cycles of what executed last if fewer do now */
     bool merged; /* the branch that executed last joins two copies of an unrolled loop's body */
     uint32_t trips;
     uint32_t took_pc;  /* of the addition whose result was used last, and 1 more; 0: none */
@@ -68,6 +75,7 @@ struct block_clock {
     bool spread;
     double moved, shared; /* bytes asked of the L2, and stored: of those, of the others */
     bool parts;           /* the store that executes writes parts of sectors */
+    bool crowded;         /* the line that is asked for was in the L1, and is in the L2 */
     double passed;        /* bytes that its share of the L1 did not have when they were asked for */
 };
 

@@ -2,7 +2,8 @@
 
 #include "clock/cost_model.h"
 
-/* What stays in the L2 and what comes back from DRAM, and loops of code that something calls. */
+/* What stays in the caches and what comes back from DRAM, loops and branches of the machine code, and blocks
+ * that differ. */
 
 /* A hundred turns, each an exchange of all lanes and twenty sums of the first `lanes`, which go back to the
  * loop's head from another place than the others do. */
@@ -29,9 +30,33 @@
 #define FOLDS   "add.u32 %r5, %r5, %r3;\nxor.b32 %r5, %r5, %r2;\nadd.u32 %r5, %r5, %r3;\nxor.b32 %r5, %r5, %r2;\n"
 #define SIXTEEN FOLDS FOLDS FOLDS FOLDS
 
+/* So many turns of five instructions in the first half of the grid, so many in the other. */
+#define HALVES(name, first, rest)                                                                        \
+    ".visible .entry " name "(.param .u64 out)\n{\n.reg .b32 %r<8>;\n.reg .pred %p;\n"                   \
+    "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %nctaid.x;\nshr.u32 %r2, %r2, 1;\nsetp.lt.u32 %p, %r1, %r2;\n" \
+    "selp.b32 %r4, " first ", " rest                                                                     \
+    ", %p;\nmov.u32 %r3, 0;\nagain:\nxor.b32 %r5, %r3, %r1;\nadd.u32 %r3, %r3, 1;\n"                     \
+    "setp.lt.u32 %p, %r3, %r4;\n@%p bra again;\nret;\n}\n"
+
+/* A thousand turns of a branch of line 3 over work of line 4, past which the lanes from `taken` on go. */
+#define SPLIT(name, taken)                                                                               \
+    ".visible .entry " name "(.param .u64 out)\n{\n.reg .b32 %r<8>;\n.reg .pred %p;\n.reg .pred %q;\n"   \
+    ".loc 1 1 0\nmov.u32 %r1, %laneid;\nmov.u32 %r3, 0;\nmov.u32 %r2, 0;\nmov.u32 %r5, 0;\n"             \
+    ".loc 1 3 0\nsetp.ge.u32 %q, %r1, " taken ";\nagain:\n.loc 1 3 0\n@%q bra past;\n.loc 1 4 0\n" FOLDS \
+    "past:\n.loc 1 5 0\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p, %r3, 1000;\n@%p bra again;\nret;\n}\n"
+
 static const char module_text[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"k.cu\"\n" APART("apart", "16")
-        APART("together", "32")
+        APART("together", "32") HALVES("halves", "200", "70") HALVES("both", "200", "200")
+            HALVES("rest", "70", "70") SPLIT("none_goes", "0") SPLIT("half_goes", "16")
+    /* two hundred words anywhere in a thread's own line, each of which the one before says */
+    ".visible .entry own_line(.param .u64 out)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.reg .pred %p;\n"
+    "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nmad.lo.u32 %r1, %r1, 128, %r2;\n"
+    "mul.wide.u32 %rd2, %r1, 128;\nadd.s64 %rd1, %rd1, %rd2;\nmov.u32 %r3, 0;\n"
+    "again:\nmad.lo.u32 %r1, %r1, 1664525, 1013904223;\nshr.u32 %r4, %r1, 9;\nand.b32 %r4, %r4, 124;\n"
+    "cvt.u64.u32 %rd2, %r4;\nadd.s64 %rd2, %rd1, %rd2;\nld.global.u32 %r5, [%rd2];\nadd.u32 %r1, %r1, %r5;\n"
+    "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p, %r3, 200;\n@%p bra again;\nret;\n}\n"
     /* a thread's eight sectors, in turn, a word of each eight times */
     ".visible .entry turns(.param .u64 out)\n{\n"
     ".reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.reg .pred %p;\n"
@@ -275,14 +300,78 @@ static void test_machine_not_a_line(void **state)
     bench_close(&b);
 }
 
+/* Threads that go anywhere in a line of their own: of 1,024 on an SM the lines stay in the L1, of 2,048 about
+ * half of them are gone when their thread is back. */
+static void test_lines_crowded_out(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    double each = 132.0 * 1024 * 200 * 32, few = bench_time(&b, "own_line", 132 * 8, 128).l2_bytes / each,
+           many = bench_time(&b, "own_line", 132 * 16, 128).l2_bytes / (2 * each);
+    if (few > 0.05 || many < 0.3 || many > 0.6)
+        fail_msg("%.2f and %.2f of the loads reach the L2", few, many);
+    bench_close(&b);
+}
+
+/* A branch whose lanes the machine code brings together again, at `past`. */
+static double split_us(struct bench *b, const char *kernel, bool together)
+{
+    enum { BSSY = 0x945, BSYNC = 0x941, IADD = 0x210, BRA = 0x947, EXIT = 0x94d, NONE = 7 };
+    struct ptx_machine code[10];
+    size_t n = 0;
+
+    code[n++] = (struct ptx_machine){3, -1, IADD, 4, NONE, NONE, 0, true};
+    if (together)
+        code[n++] = (struct ptx_machine){1, -1, BSSY, 2, NONE, NONE, 0, true};
+    code[n] = (struct ptx_machine){3, (int)n + 5, BRA, 5, NONE, NONE, 0, false};
+    n++;
+    for (int k = 0; k < 4; k++)
+        code[n++] = (struct ptx_machine){4, -1, IADD, 4, NONE, NONE, 0, true};
+    if (together)
+        code[n++] = (struct ptx_machine){4, -1, BSYNC, 5, NONE, NONE, 0, true};
+    code[n++] = (struct ptx_machine){5, 1, BRA, 5, NONE, NONE, 0, false};
+    code[n++] = (struct ptx_machine){5, -1, EXIT, 5, NONE, NONE, 0, true};
+    return bench_time_with(b, kernel, 1, 32,
+                           &(struct ptx_resources){.registers = 16, .code = code, .n_code = n})
+        .latency_us;
+}
+
+static void test_branches(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    double clocks = 1e-3 * 1980, guard = split_us(&b, "none_goes", false) * clocks,
+           branch = split_us(&b, "none_goes", true) * clocks, apart = split_us(&b, "half_goes", true) * clocks;
+    if (branch - guard < 20 || branch - guard > 28 || apart - branch < 18)
+        fail_msg("%.1f clocks a turn by a guard, %.1f by a branch, %.1f whose lanes come apart", guard, branch,
+                 apart);
+    bench_close(&b);
+}
+
+/* Blocks that do up to four times what others do: a few neighbours do not say how many there are of each. */
+static void test_blocks_that_differ(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    double mean = (bench_time(&b, "both", 9000, 256).issue_us + bench_time(&b, "rest", 9000, 256).issue_us) / 2,
+           halves = bench_time(&b, "halves", 9000, 256).issue_us;
+    if (fabs(halves / mean - 1) > 0.12)
+        fail_msg("%.1f us, of halves alone %.1f", halves, mean);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_machine_not_a_line),  cmocka_unit_test(test_stores_in_turn),
-        cmocka_unit_test(test_stores_word_by_word), cmocka_unit_test(test_read_anywhere),
-        cmocka_unit_test(test_sums_in_turn),        cmocka_unit_test(test_lines_stay),
-        cmocka_unit_test(test_updates_meanwhile),   cmocka_unit_test(test_called_code),
-        cmocka_unit_test(test_lanes_apart),
+        cmocka_unit_test(test_lines_crowded_out),  cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_blocks_that_differ), cmocka_unit_test(test_machine_not_a_line),
+        cmocka_unit_test(test_stores_in_turn),     cmocka_unit_test(test_stores_word_by_word),
+        cmocka_unit_test(test_read_anywhere),      cmocka_unit_test(test_sums_in_turn),
+        cmocka_unit_test(test_lines_stay),         cmocka_unit_test(test_updates_meanwhile),
+        cmocka_unit_test(test_called_code),        cmocka_unit_test(test_lanes_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
