@@ -382,12 +382,12 @@ static void store_parts(struct warp_clock *c, struct sample *s, const struct acc
 {
     static const double OTHER_HALF_STORED = 0.67;
     unsigned total = 0, both = 0;
-    bool joins = n <= JOINED;
+    bool joins = n <= (x->bytes < 16 ? GOES_ON : JOINED);
 
     for (unsigned q = 0; q < n; q++) {
         total += (unsigned)__builtin_popcount(sectors[q]);
         both += sectors[q] & 3 && sectors[q] & 12;
-        joins = joins && c->store_line[q] == line[q] && c->store_sectors[q] == sectors[q];
+        joins = joins && c->store_line[q] == line[q] && (c->store_sectors[q] & sectors[q]);
     }
     bool is_part = x->bytes * (unsigned)__builtin_popcount(x->mask) < total * SECTOR_BYTES;
     double more = is_part ? OTHER_HALF_STORED * both : 0;
@@ -397,7 +397,7 @@ static void store_parts(struct warp_clock *c, struct sample *s, const struct acc
         s->joined_write += total * SECTOR_BYTES;
     }
     memset(c->store_sectors, 0, sizeof(c->store_sectors));
-    for (unsigned q = 0; q < n && n <= JOINED; q++) {
+    for (unsigned q = 0; q < n && n <= GOES_ON; q++) {
         c->store_line[q] = line[q];
         c->store_sectors[q] = sectors[q];
     }

@@ -5,7 +5,7 @@
 
 #include "cost_model.h"
 
-enum { REPLAYED = 64, N_COUNTERS = 6, JOINED = 4, RECENT_LINES = 128 };
+enum { REPLAYED = 64, N_COUNTERS = 6, JOINED = 4, GOES_ON = 8, RECENT_LINES = 128 };
 
 struct loaded { /* a load of global memory */
     uint32_t number,
@@ -16,11 +16,11 @@ struct loaded { /* a load of global memory */
 struct warp_clock {
     struct kept kept;
     float block_start, issued, last_start;
-    float order, order_shared;     /* loads start no earlier; the second holds those of shared memory alone */
-    float async_ready[9];          /* of cp.async: the open group, then the last 8 committed */
-    float storing, stored;         /* its last store, while it goes through the LSU */
-    uint64_t store_line[JOINED];   /* of the last store */
-    uint8_t store_sectors[JOINED]; /* 0: none */
+    float order, order_shared;      /* loads start no earlier; the second holds those of shared memory alone */
+    float async_ready[9];           /* of cp.async: the open group, then the last 8 committed */
+    float storing, stored;          /* its last store, while it goes through the LSU */
+    uint64_t store_line[GOES_ON];   /* of the last store */
+    uint8_t store_sectors[GOES_ON]; /* 0: none */
     float returned, asked; /* when the last load's data had come through the quarter's port; its start */
     float waited;          /* caused by loads */
     float sync;
