@@ -624,7 +624,9 @@ static void correct(const struct ptx_profile *p, const struct ptx_work *w, struc
     t->slowest_ratio = t->extrapolated ? 1 : w->most / most;
     if (t->slowest_ratio > LIGHT)
         x->first_cycles = MAX(x->first_cycles, x->cycles) * t->slowest_ratio;
-    if (t->work_ratio > LIGHT || t->work_ratio < 1 / LIGHT)
+    bool less =
+        t->work_ratio < 1 / LIGHT && (double)p->n_blocks > p->concurrent; /* else the slowest is the launch */
+    if (t->work_ratio > LIGHT || less)
         x->blocks *= t->work_ratio;
     t->light = t->slowest_ratio > LIGHT_MOST || t->work_ratio > LIGHT;
 }
