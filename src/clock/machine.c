@@ -26,7 +26,7 @@ enum { BY_MEMORY, BY_EXCHANGE, BY_FLOAT, N_BY };
 struct cell { /* of one line in one loop */
     float slots, by[N_BY], pipe[N_PIPES];
     float shared; /* loads from shared memory */
-    float splits; /* branches forward; of the machine code those whose lanes come together again */
+    float splits; /* of the machine code: branches forward whose lanes come together again */
 };
 
 struct side { /* PTX or machine code */
@@ -230,7 +230,6 @@ static void read_ptx(struct pairing *x, const struct ptx_module *m, const struct
         if (by >= 0)
             c->by[by] += ptx_count(i);
         c->shared += is_shared_load(i);
-        c->splits += jump[k] > (int32_t)k;
     }
 }
 
@@ -484,7 +483,22 @@ static void apply_slots(struct pairing *x, struct prices *p, const struct ptx_mo
  * (branches.csv, one warp). */
 static const float TOGETHER = 16, PASSED_BY = 10, APART = 18;
 
-/* What of the branches of PTX is one in the machine code, too, and no predicate. */
+/* Of a line's branches in a loop in PTX, those that skip more than this one does. */
+static float wider(const struct pairing *x, const struct prices *p, const struct func *entry, size_t k)
+{
+    const int32_t *jump = x->ptx.flow.jump;
+    float n = 0;
+
+    for (size_t q = 0; q < entry->end - entry->first; q++)
+        if (jump[q] > (int32_t)q && x->ptx.loop_of[q] == x->ptx.loop_of[k] &&
+            p->of[entry->first + q].line == p->of[entry->first + k].line)
+            n += jump[q] - (int32_t)q > jump[k] - (int32_t)k ||
+                 (jump[q] - (int32_t)q == jump[k] - (int32_t)k && q > k);
+    return n;
+}
+
+/* What of the branches of PTX is one in the machine code, too, and no predicate: of a line's those that skip
+ * most. */
 static void apply_branches(struct pairing *x, struct prices *p, const struct func *entry,
                            const uint32_t *line_id)
 {
@@ -494,9 +508,8 @@ static void apply_branches(struct pairing *x, struct prices *p, const struct fun
         const struct match *match = &x->matches[loop];
         if (x->ptx.flow.jump[k] <= (int32_t)k || match->turns <= 0 || line == 0)
             continue;
-        float ours = cell(x, &x->ptx, loop, line)->splits * match->turns;
-        float theirs = cell(x, &x->sass, match->loop, line)->splits * share_of(x, loop, line);
-        float joined = MIN(theirs / ours, 1);
+        float theirs = cell(x, &x->sass, match->loop, line)->splits * share_of(x, loop, line) / match->turns;
+        float joined = CLAMP(theirs - wider(x, p, entry, k), 0, 1);
         if (!price->ends_block && joined > 0.5f) {
             price->ends_block = true;
             price->latency = PASSED_BY;
