@@ -1,8 +1,8 @@
 #!/bin/bash
 # Tasks made faster by the rules on the simulator, one on each core, and what they give back timed on this machine's GPU, at most
 # three beside each other: [LIMIT=560] tools/h200/board.sh ASTRA BOARD OUT. BOARD/NAME/task is a task; OUT/board.jsonl gets a line of
-# `bench` for each that is done within the limit, OUT/best.tar what came out, and OUT/same.txt the names of those that stay as
-# they are. DEVICE=cuda makes them faster on the GPU itself. A table is last.
+# `bench` for each that is done within the limit, OUT/best.tar what came out, OUT/results.tar the result.json of each run, and OUT/same.txt the names
+# of those that stay as they are. DEVICE=cuda makes them faster on the GPU itself. A table is last.
 set -u
 cd "$(dirname "$0")/../.." || exit
 astra=$(realpath "$1") board=$(realpath "$2") out=$(realpath "$3")
@@ -15,6 +15,7 @@ one() {
         echo "$1: $(tail -n 1 "$run/log")" >>"$OUT/failed.txt"
         return
     }
+    mkdir -p "$OUT/results" && cp "$run/run/result.json" "$OUT/results/$1.json"
     if cmp -s "$run/run/best.cu" "$run/run/task/kernel.cu"; then
         echo "$1" >>"$OUT/same.txt"
     else
@@ -27,7 +28,9 @@ one() {
 export -f one
 find "$board" -mindepth 2 -maxdepth 2 -name task -printf '%P\n' | sort -R --random-source=<(yes) | sed 's,/task$,,' |
     timeout "${LIMIT:-560}" xargs -P "$(nproc)" -I{} bash -c 'one {}'
-[ ! -d "$out/best" ] || (tar -C "$out/best" -cf "$out/best.tar" . && rm -r "$out/best")
+for part in best results; do
+    [ ! -d "$out/$part" ] || (tar -C "$out/$part" -cf "$out/$part.tar" . && rm -r "${out:?}/$part")
+done
 sort "$out/failed.txt" 2>/dev/null
 echo "as they are: $(sort "$out/same.txt" 2>/dev/null | tr '\n' ' ')"
 python3 tools/h200/bench_table.py "$out/board.jsonl"
