@@ -90,7 +90,8 @@ struct load {                       /* what the GPU must do, all blocks together
 static const char *const pipe_names[N_PIPES] = {
     [PIPE_FP32] = "fp32",        [PIPE_FP16] = "fp16",          [PIPE_FP64] = "fp64",
     [PIPE_ALU] = "integer",      [PIPE_MUL] = "multiply",       [PIPE_SFU] = "special functions",
-    [PIPE_SHUFFLE] = "shuffles", [PIPE_LSU] = "load and store", [PIPE_TENSOR] = "tensor"};
+    [PIPE_SHUFFLE] = "shuffles", [PIPE_LSU] = "load and store", [PIPE_TENSOR] = "tensor",
+    [PIPE_CONST] = "constants"};
 
 static double joined(const double *t, size_t n, double exponent)
 {

@@ -57,6 +57,7 @@ enum pipe {
     PIPE_SHUFFLE,
     PIPE_LSU,
     PIPE_TENSOR,
+    PIPE_CONST, /* constants that lanes read at places of their own */
     N_PIPES
 };
 

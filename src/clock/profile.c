@@ -430,6 +430,11 @@ static void prof_barrier(struct block *b, const uint32_t *arrived, const uint32_
  * 157 (shares.csv); the latencies are 10.6 apart. */
 static const float SHARED_REGISTER = 2, L1_REGISTER = 3;
 
+/* Constants at places that differ come one after the other: so many clocks of the SM each, so many more until
+ * they are there (places.csv, constants; with issue_share 2). */
+static const double CONST_PLACE = 1.85;
+static const float CONST_WAIT = 11;
+
 static void prof_spin(struct warp *w, const struct insn *i);
 
 static void prof_access(struct warp *w, const struct insn *i, const struct access *x)
@@ -454,7 +459,10 @@ static void prof_access(struct warp *w, const struct insn *i, const struct acces
         k->s.pipe[PIPE_LSU] += (bytes + 127) / 128 - 1;
         latency = (float)p->model->l1_cycles;
     } else if (i->space == SPACE_CONST) {
-        latency = (float)p->model->shared_cycles;
+        unsigned places;
+        (void)access_words(x, &places);
+        k->s.pipe[PIPE_CONST] += places > 1 ? CONST_PLACE * places : 0;
+        latency = (float)p->model->shared_cycles + CONST_WAIT * (float)(places - 1);
     } else {
         latency = global_access(w, p, k, i, x, &lines, &words);
     }

@@ -30,6 +30,14 @@
 #define FOLDS   "add.u32 %r5, %r5, %r3;\nxor.b32 %r5, %r5, %r2;\nadd.u32 %r5, %r5, %r3;\nxor.b32 %r5, %r5, %r2;\n"
 #define SIXTEEN FOLDS FOLDS FOLDS FOLDS
 
+/* A hundred constants of which each lane reads one, `bytes` from those of the lane beside it. */
+#define CONSTANTS(name, bytes)                                                                              \
+    ".visible .entry " name "(.param .u64 out)\n{\n.reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.reg .pred %p;\n"   \
+    "mov.u32 %r1, %laneid;\nmul.wide.u32 %rd1, %r1, " bytes                                                 \
+    ";\nmov.u64 %rd2, table;\nadd.s64 %rd1, %rd1, %rd2;\n"                                                  \
+    "mov.u32 %r3, 0;\nagain:\nld.const.u32 %r4, [%rd1];\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p, %r3, 100;\n" \
+    "@%p bra again;\nret;\n}\n"
+
 /* So many turns of five instructions in the first half of the grid, so many in the other. */
 #define HALVES(name, first, rest)                                                                        \
     ".visible .entry " name "(.param .u64 out)\n{\n.reg .b32 %r<8>;\n.reg .pred %p;\n"                   \
@@ -46,9 +54,10 @@
     "past:\n.loc 1 5 0\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p, %r3, 1000;\n@%p bra again;\nret;\n}\n"
 
 static const char module_text[] =
-    ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"k.cu\"\n" APART("apart", "16")
-        APART("together", "32") HALVES("halves", "200", "70") HALVES("both", "200", "200")
-            HALVES("rest", "70", "70") SPLIT("none_goes", "0") SPLIT("half_goes", "16")
+    ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"k.cu\"\n.const .align 4 .b8 table[1024];\n" CONSTANTS(
+        "one_constant", "0") CONSTANTS("own_constants", "4") APART("apart", "16") APART("together", "32")
+        HALVES("halves", "200", "70") HALVES("both", "200", "200") HALVES("rest", "70", "70")
+            SPLIT("none_goes", "0") SPLIT("half_goes", "16")
     /* two hundred words anywhere in a thread's own line, each of which the one before says */
     ".visible .entry own_line(.param .u64 out)\n{\n"
     ".reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.reg .pred %p;\n"
@@ -300,6 +309,19 @@ static void test_machine_not_a_line(void **state)
     bench_close(&b);
 }
 
+/* Constants that lanes read at places of their own come one after the other, two clocks each. */
+static void test_constants(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b);
+    const double clocks = 1980.0 / 100 / 32, one = bench_time(&b, "one_constant", 132, 1024).issue_us * clocks,
+                 own = bench_time(&b, "own_constants", 132, 1024).issue_us * clocks;
+    if (one > 8 || own < 60 || own > 80)
+        fail_msg("%.1f and %.1f clocks a warp", one, own);
+    bench_close(&b);
+}
+
 /* Threads that go anywhere in a line of their own: of 1,024 on an SM the lines stay in the L1, of 2,048 about
  * half of them are gone when their thread is back. */
 static void test_lines_crowded_out(void **state)
@@ -366,12 +388,19 @@ static void test_blocks_that_differ(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines_crowded_out),  cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_blocks_that_differ), cmocka_unit_test(test_machine_not_a_line),
-        cmocka_unit_test(test_stores_in_turn),     cmocka_unit_test(test_stores_word_by_word),
-        cmocka_unit_test(test_read_anywhere),      cmocka_unit_test(test_sums_in_turn),
-        cmocka_unit_test(test_lines_stay),         cmocka_unit_test(test_updates_meanwhile),
-        cmocka_unit_test(test_called_code),        cmocka_unit_test(test_lanes_apart),
+        cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_lines_crowded_out),
+        cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_blocks_that_differ),
+        cmocka_unit_test(test_machine_not_a_line),
+        cmocka_unit_test(test_stores_in_turn),
+        cmocka_unit_test(test_stores_word_by_word),
+        cmocka_unit_test(test_read_anywhere),
+        cmocka_unit_test(test_sums_in_turn),
+        cmocka_unit_test(test_lines_stay),
+        cmocka_unit_test(test_updates_meanwhile),
+        cmocka_unit_test(test_called_code),
+        cmocka_unit_test(test_lanes_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
