@@ -130,6 +130,21 @@ bool own_rows_open_meeting(const struct function *f, struct own_rows *rows, stru
     return rows_open(f, rows, MEETING | BATCHED, why);
 }
 
+/* Is what is declared ahead of the statement assigned from there on? */
+static bool carries_over(const struct function *f, struct node statement)
+{
+    static const enum node_kind kinds[] = {NODE_ASSIGNMENT_EXPRESSION, NODE_UPDATE_EXPRESSION};
+    for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+        for (struct node *e = nodes_of(f, f->body, kinds[k]); node_ok(*e); e++) {
+            struct node target = assigned_target(*e);
+            for (const struct variable *v = f->variables; v < f->variables + f->n_variables; v++)
+                if (node_is(target, NODE_IDENTIFIER) && node_text_is(f->s, target, v->name) &&
+                    node_start(v->id) < node_start(statement) && node_start(*e) > node_start(statement))
+                    return true;
+        }
+    return false;
+}
+
 bool own_rows_may_walk(const struct own_rows *rows, struct err *why)
 {
     const struct function *f = rows->f;
@@ -137,6 +152,8 @@ bool own_rows_may_walk(const struct own_rows *rows, struct err *why)
     if (!node_ok(rows->question) || !number || number->param || number->assignments || !node_ok(number->init) ||
         !node_same(node_parent(number->statement), f->body))
         return err_input(why, "%s asks no bound of its thread's number", f->name);
+    if (carries_over(f, number->statement))
+        return err_input(why, "%s moves what another element would find moved", f->name);
     for (struct node *r = nodes_of(f, f->body, NODE_RETURN_STATEMENT); node_ok(*r); r++) {
         bool asked = rows->leaves && node_within(*r, rows->question);
         for (struct node up = *r; !asked && !node_same(up, f->body); up = node_parent(up))
@@ -214,30 +231,42 @@ static bool says_place(const struct poly *p)
     return false;
 }
 
-/* The parameter that a pointer comes from, through names that are given once; what is added on the way. */
-static const struct variable *parameter_behind(const struct function *f, struct node pointer,
-                                               struct poly *added)
+static const struct variable *parameter_from(const struct function *f, struct node e, struct poly *added,
+                                             int depth)
 {
-    const struct variable *v = function_variable_of(f, pointer);
-    for (int depth = 0; v && !v->param && depth < DEEPEST; depth++) {
-        struct node init = node_strip(v->init), index = {0};
-        if (!v->pointer || v->array || v->assignments || !node_ok(init))
-            return NULL;
-        if (node_is_address(f, init)) {
-            init = unbracketed(node_field(init, FIELD_ARGUMENT));
-            index = node_is(init, NODE_SUBSCRIPT_EXPRESSION) ? subscript_index(f, init) : index;
-            if (!node_ok(index))
-                return NULL;
-            init = node_field(init, FIELD_ARGUMENT);
-        } else if (node_is_binary(f, init, "+")) {
-            index = node_field(init, FIELD_RIGHT);
-            init = node_field(init, FIELD_LEFT);
-        }
-        if (node_ok(index))
-            *added = poly_add(f, *added, poly_of(f, index), 1);
-        v = function_variable_of(f, init);
+    const struct variable *v = function_variable_of(f, e), *from;
+    struct node index = {0};
+    if (depth > 2 * DEEPEST || !node_ok(e))
+        return NULL;
+    if (v && v->param)
+        return v->pointer && !v->assignments ? v : NULL;
+    if (v) {
+        from = v->pointer && !v->array && !v->assignments ? parameter_from(f, v->init, added, depth + 1) : NULL;
+        return from && str_eq(ctype_alias(f, v->type), ctype_alias(f, from->type)) ? from : NULL;
     }
-    return v && v->param && v->pointer && !v->assignments ? v : NULL;
+    if (node_is(e, NODE_PARENTHESIZED_EXPRESSION))
+        return parameter_from(f, unbracketed(e), added, depth + 1);
+    if (node_is(e, NODE_CAST_EXPRESSION)) { /* to its own type, const or not */
+        from = parameter_from(f, node_field(e, FIELD_VALUE), added, depth + 1);
+        return from && str_has_word(text_of(f, node_field(e, FIELD_TYPE)), from->type) ? from : NULL;
+    }
+    if (node_is_address(f, e)) {
+        e = unbracketed(node_field(e, FIELD_ARGUMENT));
+        index = node_is(e, NODE_SUBSCRIPT_EXPRESSION) ? subscript_index(f, e) : index;
+        e = node_field(e, FIELD_ARGUMENT);
+    } else if (node_is_binary(f, e, "+")) {
+        index = node_field(e, FIELD_RIGHT);
+        e = node_field(e, FIELD_LEFT);
+    }
+    if (!node_ok(index))
+        return NULL;
+    *added = poly_add(f, *added, poly_of(f, index), 1);
+    return parameter_from(f, e, added, depth + 1);
+}
+
+const struct variable *parameter_behind(const struct function *f, struct node pointer, struct poly *added)
+{
+    return parameter_from(f, pointer, added, 0);
 }
 
 static bool row_place_of(const struct own_rows *rows, struct node e, struct row_place *place)

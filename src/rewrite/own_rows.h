@@ -46,6 +46,9 @@ bool own_rows_may_walk(const struct own_rows *rows, struct err *why);
 /* The statements from its number's declaration on, in a loop over the numbers, with the edits inside them. */
 void own_rows_walk(const struct own_rows *rows, const struct edits *inside, struct edits *edits);
 
+/* The parameter that a pointer comes from, through names that are given once; what is added on the way. */
+const struct variable *parameter_behind(const struct function *f, struct node pointer, struct poly *added);
+
 /* The part of p that is the same for all threads of a block, all the time; what is left is in *rest. */
 struct poly poly_common(const struct function *f, const struct poly *p, struct poly *rest);
 /* A polynomial as an expression. */

@@ -3,13 +3,18 @@
  * counter at once.
  *
  * Atomic additions come in any order, so that the sums are what they were: the same of integers, of floats one
- * of those that they could be. The number of counters must be known, from what the index can be (a byte, `x &
- * 63`, an unsigned `x % 10`) or from what the launcher clears; the kernel must do nothing else with them. It
- * walks its elements over the grid and does not leave early; or a thread has one element, of its number: then
- * each takes several, a grid apart, and the setting is how many blocks there are for each SM. */
+ * of those that they could be. The kernel must do nothing else with the counters. It walks its elements over
+ * the grid and does not leave early; or a thread has one element, of its number: then each takes several, a
+ * grid apart, and the setting is how many blocks there are for each SM.
+ *
+ * How many counters there are follows from what the index can be (a byte, `x & 63`, an unsigned `x % 10`) or
+ * from what the launcher clears. Where it does not, a block has the first so many thousands of the setting,
+ * from the place on that all its additions have in common. What is added elsewhere goes to the common counters
+ * at once; and of its own a block adds at its end those that are not 0, which the kernel adds to in any case.
+ */
 #include "rewrite/own_rows.h"
 
-enum { MOST_BYTES = 32768, SITES_MOST = 16, FEWEST = 2 };
+enum { MOST_BYTES = 32768, SITES_MOST = 16, FEWEST = 2, THOUSAND = 1024, PER = 100 };
 
 struct detail {
     struct own_rows rows; /* of a thread with one element */
@@ -17,7 +22,9 @@ struct detail {
     const struct variable *counters;
     struct node calls[SITES_MOST], addresses[SITES_MOST], indices[SITES_MOST];
     size_t n;
-    int64_t bins;
+    int64_t bins;     /* 0: not known */
+    bool few;         /* the block may meet its counters again: no thread has some of its own */
+    struct poly base; /* of all additions, the same for the block */
 };
 
 /* How many values an index has; 0: not known. */
@@ -65,127 +72,207 @@ static int64_t cleared_bytes(const struct function *f, const struct variable *pa
     return bytes;
 }
 
-/* The parameter that a pointer is, also under names that are given once, as inline leaves them. */
-static const struct variable *parameter_of(const struct function *f, struct node pointer)
+static bool says(const struct poly *p, const char *word)
 {
-    const struct variable *v = function_variable_of(f, pointer);
-    for (int depth = 0; v && !v->param && v->pointer && !v->assignments && depth < 4; depth++)
-        v = function_variable_of(f, node_strip(v->init));
-    return v;
+    for (int i = 0; i < p->n; i++)
+        for (int k = 0; k < p->t[i].n; k++)
+            if (str_has_word(p->t[i].atom[k], word))
+                return true;
+    return false;
 }
 
-/* Is it where another name is given to what a pointer is? */
-static bool is_renaming(const struct function *f, struct node name)
+/* The terms that the block's number is in. */
+static struct poly of_block(const struct function *f, const struct poly *place, struct poly *rest)
 {
-    struct node declarator = node_parent(name);
-    const struct variable *v = function_variable_of(f, name);
-    return node_is(declarator, NODE_INIT_DECLARATOR) || (v && !v->param && node_start(name) == v->from);
+    struct poly common = poly_common(f, place, rest), base = poly_number(0);
+    for (int i = 0; i < common.n; i++) {
+        struct poly one = {.t = {common.t[i]}, .n = 1, .ok = true};
+        if (says(&one, "blockIdx"))
+            base = poly_add(f, base, one, 1);
+    }
+    return base;
+}
+
+/* Is a place the thread's own, or one of as many as there is of something (`row * d + column`)? */
+static bool is_sparse(const struct function *f, const struct poly *place)
+{
+    for (int i = 0; i < place->n; i++)
+        for (int k = 0; k < place->t[i].n && place->t[i].n > 1; k++) {
+            const struct variable *v = function_variable(f, place->t[i].atom[k], node_start(f->body) + 1);
+            if (v && v->param)
+                return true;
+        }
+    return says(place, "threadIdx");
 }
 
 /* atomicAdd(&counters[index], x); or atomicAdd(counters + index, x); of which nothing is read. */
 static bool addition_of(const struct function *f, struct node call, struct detail *d)
 {
-    struct node args = node_field(call, FIELD_ARGUMENTS), at = node_strip(node_child(args, 0)), pointer, index;
+    struct node args = node_field(call, FIELD_ARGUMENTS), at = node_child(args, 0), index = {0};
+    struct poly place = poly_number(0), rest;
     if (!call_is(f, call, "atomicAdd") || node_count(args) != 2 ||
         !node_is(node_parent(call), NODE_EXPRESSION_STATEMENT))
         return false;
-    d->addresses[d->n] = node_child(args, 0);
-    if (node_is_address(f, at)) {
-        at = node_field(at, FIELD_ARGUMENT);
-        pointer = node_field(at, FIELD_ARGUMENT);
-        index = node_is(at, NODE_SUBSCRIPT_EXPRESSION) ? subscript_index(f, at) : (struct node){0};
-    } else {
-        bool sum = node_is_binary(f, at, "+");
-        pointer = node_field(at, FIELD_LEFT);
-        index = sum ? node_field(at, FIELD_RIGHT) : (struct node){0};
-    }
-    const struct variable *v = parameter_of(f, pointer);
-    if (!node_ok(index) || !v || !v->param || !v->pointer || v->assignments ||
-        (d->counters && v != d->counters))
+    const struct variable *v = parameter_behind(f, at, &place);
+    if (!v || (d->counters && v != d->counters))
         return false;
+    struct poly base = of_block(f, &place, &rest);
+    d->few =
+        (d->n == 0 || (d->few && poly_same(&base, &d->base))) && place.ok && rest.ok && !is_sparse(f, &rest);
+    d->base = base;
     d->counters = v;
     d->calls[d->n] = call;
-    d->indices[d->n++] = index;
+    d->addresses[d->n] = at;
+    at = node_strip(at);
+    if (node_is_address(f, at)) {
+        at = unbracketed(node_field(at, FIELD_ARGUMENT));
+        index = subscript_index(f, at);
+        at = node_field(at, FIELD_ARGUMENT);
+    } else if (node_is_binary(f, at, "+")) {
+        index = node_field(at, FIELD_RIGHT);
+        at = node_field(at, FIELD_LEFT);
+    }
+    place = poly_number(0); /* known only from the parameter itself on, also under names that are given once */
+    if (parameter_behind(f, at, &place) && place.n == 0)
+        d->indices[d->n] = index;
+    d->n++;
     return true;
+}
+
+/* Does the kernel reach the counters only to add, or to give them another name? */
+static bool only_adds(const struct function *f, const struct detail *d)
+{
+    size_t said = 0, may = d->n;
+    struct poly at = poly_number(0);
+    for (struct node *name = nodes_of(f, f->body, NODE_IDENTIFIER); node_ok(*name); name++) {
+        const struct variable *v = function_variable_of(f, *name);
+        if (!v || !v->pointer || v->array)
+            continue;
+        if (!v->param && node_start(*name) == node_start(v->id))
+            may += parameter_behind(f, v->init, &at) == d->counters;
+        else
+            said += pointer_root(f, *name) == d->counters;
+    }
+    return said == may;
+}
+
+/* How many counters there are; 0: not known. */
+static int64_t bins_of(const struct function *f, const struct detail *d, int bytes)
+{
+    int64_t bins = 0, one = 1;
+    for (size_t i = 0; i < d->n; i++)
+        if (!node_ok(d->indices[i]))
+            return 0;
+    for (size_t i = 0; i < d->n && one > 0; i++) {
+        one = values_of(f, d->indices[i], 0);
+        bins = MAX(bins, one);
+    }
+    return one > 0 ? bins : cleared_bytes(f, d->counters) / bytes;
 }
 
 static bool understood(const struct function *f, struct detail *d, struct err *why)
 {
-    size_t n_loops, uses = 0;
+    size_t n_loops;
     *d = (struct detail){0};
     struct lane_loop *loops = lane_loops(f, &n_loops);
     d->walks = n_loops > 0;
     if (f->n_launches == 0 || !f->block_x || (d->walks && node_has(f, f->body, NODE_RETURN_STATEMENT)))
         return err_input(why, "the blocks of %s are not whole", f->name);
-    if (!d->walks && (!own_rows_open(f, &d->rows, why) || !own_rows_may_walk(&d->rows, why)))
+    if (!d->walks && (!own_rows_open_batched(f, &d->rows, why) || !own_rows_may_walk(&d->rows, why)))
         return false;
     if (!d->walks && (!f->in->limits || !function_may_be_copied(f)))
         return err_input(why, "%s may not be copied", f->name);
+    bool row = false;
     for (struct node *c = nodes_of(f, f->body, NODE_CALL_EXPRESSION); node_ok(*c) && d->n < SITES_MOST; c++) {
-        bool walks = !d->walks; /* else a block has as many counters as elements */
-        for (size_t l = 0; l < n_loops; l++)
-            walks = walks || (loops[l].span == LANES_GRID_X && node_within(*c, loops[l].body));
+        bool walks = !d->walks;
+        for (size_t l = 0; l < n_loops; l++) {
+            bool within = node_within(*c, loops[l].body);
+            row = row || (within && loops[l].span == LANES_BLOCK);
+            walks = walks || (within && (loops[l].span == LANES_GRID_X || loops[l].span == LANES_BLOCK));
+        }
         if (walks)
             addition_of(f, *c, d);
     }
-    if (d->n == 0)
+    if (d->n == 0 || (row && (!d->few || !says(&d->base, "blockIdx.x")))) /* as many counters as elements */
         return err_input(why, "%s adds to no counters in a loop over the grid", f->name);
-    for (struct node *name = nodes_of(f, f->body, NODE_IDENTIFIER); node_ok(*name); name++)
-        uses += parameter_of(f, *name) == d->counters && !is_renaming(f, *name);
     const char *type = ctype_bound(f, d->counters->type);
-    if (uses != d->n || !(ctype_is_integer(f, type) || ctype_is_float(type)) || ctype_size(f, type) < 4)
+    int bytes = ctype_size(f, type);
+    if (!only_adds(f, d) || !(ctype_is_integer(f, type) || ctype_is_float(type)) || bytes < 4)
         return err_input(why, "%s does more with %s than to add numbers", f->name, d->counters->name);
-    for (size_t i = 0; i < d->n; i++) {
-        int64_t one = values_of(f, d->indices[i], 0);
-        if (one == 0) {
-            d->bins = 0;
-            break;
-        }
-        d->bins = MAX(d->bins, one);
-    }
-    if (d->bins == 0)
-        d->bins = cleared_bytes(f, d->counters) / ctype_size(f, type);
-    return (d->bins > 0 && d->bins * ctype_size(f, type) <= MOST_BYTES) ||
-           err_input(why, "how many %s there are is not known, or too many", d->counters->name);
+    d->bins = row ? 0 : bins_of(f, d, bytes);
+    if (d->bins == 0 && !d->few)
+        return err_input(why, "how many %s there are is not known", d->counters->name);
+    return d->bins * bytes <= MOST_BYTES || err_input(why, "there are too many %s", d->counters->name);
+}
+
+/* Of a setting: blocks for each SM, 0 for a kernel that walks; thousands of counters, where they are not known.
+ */
+static bool suits(const struct function *f, const struct detail *d, int setting)
+{
+    int blocks = setting % PER, thousands = setting / PER;
+    return d->walks == (blocks == 0) && (d->bins > 0) == (thousands == 0) &&
+           (int64_t)thousands * THOUSAND * ctype_size(f, ctype_bound(f, d->counters->type)) <= MOST_BYTES;
 }
 
 static void privatise_find(struct function *f, struct site_list *found)
 {
-    static const int walking[] = {0}, alone[] = {4, 2, 1, 8};
+    static const int own[] = {0, 4, 2, 1, 8, 104, 404, 101, 100, 400};
     struct detail d;
     if (!understood(f, &d, NULL))
         return;
-    const int *setting = d.walks ? settings_to_try(f, found, walking, 1) : settings_to_try(f, found, alone, 4);
-    for (; *setting != NO_SETTING; setting++)
-        if (d.walks == (*setting == 0))
+    for (const int *setting = settings_to_try(f, found, own, ARRAY_LEN(own)); *setting != NO_SETTING; setting++)
+        if (suits(f, &d, *setting))
             site_add(
                 found, f, d.calls[0], *setting,
                 "additions of all blocks to the same counters wait for each other in the L2; each block counts "
                 "by itself in shared memory and adds once",
-                "%lld of %s", (long long)d.bins, d.counters->name);
+                "%lld of %s", d.bins > 0 ? (long long)d.bins : (long long)*setting / PER * THOUSAND,
+                d.counters->name);
 }
 
-static bool counters_edit(const struct function *f, const struct detail *d, struct edits *edits)
+static bool counters_edit(const struct function *f, const struct detail *d, int thousands, struct edits *edits)
 {
-    const char *own = fresh_local(f, arena_printf(f->a, "%s_own", d->counters->name));
+    const char *own = fresh_local(f, arena_printf(f->a, "%s_own", d->counters->name)),
+               *bins = arena_printf(f->a, "%lld",
+                                    d->bins > 0 ? (long long)d->bins : thousands * (long long)THOUSAND),
+               *common = d->counters->name;
+    if (d->bins == 0 && d->base.n > 0) {
+        const char *at = poly_text_wide(f, &d->base);
+        common = fresh_local(f, arena_printf(f->a, "%s_near", common));
+        edits_at(edits, node_start(f->body) + 1,
+                 arena_printf(f->a, "\n    %s *const %s = %s + %s;", d->counters->type, common,
+                              d->counters->name, at));
+    }
     const struct fill_slot slots[] = {
-        {"type", d->counters->type},
-        {"own", own},
-        {"bins", arena_printf(f->a, "%lld", (long long)d->bins)},
-        {"bin", fresh_local(f, "bin")},
-        {"counters", d->counters->name},
+        {"type", d->counters->type},    {"own", own},         {"bins", bins},
+        {"bin", fresh_local(f, "bin")}, {"counters", common},
     };
     const char *clear = fill_share(f->a, "cuda/rewrite/own_counters_clear.cu", slots, ARRAY_LEN(slots)),
                *add = fill_share(f->a, "cuda/rewrite/own_counters_add.cu", slots, ARRAY_LEN(slots));
     struct edits inside = {.arena = f->a};
     edits_at(edits, node_start(f->body) + 1, arena_printf(f->a, "\n%s", clear));
-    for (size_t i = 0; i < d->n; i++)
-        edits_node(d->walks ? edits : &inside, d->addresses[i],
-                   arena_printf(f->a, "&%s[%s]", own, text_of(f, d->indices[i])));
+    for (size_t i = 0; i < d->n; i++) {
+        struct edits *to = d->walks ? edits : &inside;
+        if (d->bins > 0) {
+            edits_node(to, d->addresses[i], arena_printf(f->a, "&%s[%s]", own, text_of(f, d->indices[i])));
+            continue;
+        }
+        edits_node(to, node_field(d->calls[i], FIELD_FUNCTION), arena_printf(f->a, "add_near<%s>", bins));
+        edits_at(to, node_start(d->addresses[i]), arena_printf(f->a, "%s, %s, ", own, common));
+    }
     if (!d->walks)
         own_rows_walk(&d->rows, &inside, edits);
     return edits_try(edits, str_line_start(f->text, node_end(f->body) - 1),
                      str_line_start(f->text, node_end(f->body) - 1), arena_printf(f->a, "%s\n", add));
+}
+
+/* So many blocks for each SM in all, of each row's along y. */
+static const char *blocks_text(const struct function *f, const struct launch *l, long long blocks)
+{
+    char *y;
+    if (launch_grid_is_line(f, l))
+        return arena_printf(f->a, "%lld", blocks);
+    return launch_grid_y(f, l, &y) ? arena_printf(f->a, "%lld / (%s) + 1", blocks - 1, y) : NULL;
 }
 
 static bool privatise_apply(const struct function *f, const struct transform_site *site, struct edits *edits,
@@ -194,38 +281,47 @@ static bool privatise_apply(const struct function *f, const struct transform_sit
     struct detail d;
     struct edits inside = {.arena = f->a};
     const char *name = fresh_name(f, arena_printf(f->a, "%s_own", f->name));
+    int per_sm = site->setting % PER, thousands = site->setting / PER;
     if (!understood(f, &d, why_not))
         return false;
+    if (!suits(f, &d, site->setting))
+        return err_input(why_not, "%s has no such counters, or a thread for each element", f->name);
+    if (thousands > 0)
+        edits_helper(edits, f, share_text("cuda/rewrite/own_counters_near.cuh"));
     if (d.walks)
-        return counters_edit(f, &d, edits);
-    if (site->setting == 0)
-        return err_input(why_not, "%s has a thread for each element", f->name);
-    counters_edit(f, &d, &inside);
+        return counters_edit(f, &d, thousands, edits);
+    counters_edit(f, &d, thousands, &inside);
     if (!edits_copy(edits, &inside, f, name, "with counters of each block and several elements a thread",
                     why_not))
         return false;
-    long long blocks = (long long)f->in->limits->sm_count * site->setting;
     for (const struct launch *l = f->launches; l < f->launches + f->n_launches; l++) {
+        const char *blocks = blocks_text(f, l, (long long)f->in->limits->sm_count * per_sm);
         char *x;
-        if (!launch_grid_x(f, l, &x) || !launch_grid_is_line(f, l))
+        if (!launch_grid_x(f, l, &x) || !blocks)
             return err_input(why_not, "the grid of %s is not understood", f->name);
+        const char *fewest = launch_grid_is_line(f, l)
+                                 ? arena_printf(f->a, "%lld", FEWEST * strtoll(blocks, NULL, 10))
+                                 : arena_printf(f->a, "%d * (%s)", FEWEST, blocks);
         edits_guard_launch(edits, f, l, "Blocks count by themselves, where each has many elements.",
-                           arena_printf(f->a, "%s >= %lld", x, FEWEST * blocks),
-                           launch_text(f, l, name, arena_printf(f->a, "%lld", blocks), NULL));
+                           arena_printf(f->a, "%s >= %s", x, fewest),
+                           launch_text(f, l, name, launch_grid_with(f, l, blocks, NULL), NULL));
     }
     return true;
 }
 
 static const char *privatise_words(struct arena *a, int setting)
 {
-    return setting ? arena_printf(a, "by %d blocks for each SM", setting) : "";
+    int blocks = setting % PER, thousands = setting / PER;
+    const char *first = thousands ? arena_printf(a, "the first %d", thousands * THOUSAND) : "";
+    return blocks ? arena_printf(a, "%s%sby %d blocks for each SM", first, thousands ? " " : "", blocks)
+                  : first;
 }
 
 const struct transform transform_privatise = {
     .name = "privatise",
     .summary = "count in shared memory, a block by itself, and add to the common counters once a block",
     .helps = "l2 latency dram issue sync",
-    .parameters = {{"blocks", 1, 0, 4, {1, 2, 4, 8}}},
+    .parameters = {{"blocks", 1, PER, 5, {0, 1, 2, 4, 8}}, {"thousands", PER, 0, 5, {0, 1, 2, 4, 8}}},
     .setting_words = privatise_words,
     .find = privatise_find,
     .apply = privatise_apply,
