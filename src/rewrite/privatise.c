@@ -311,10 +311,12 @@ static bool privatise_apply(const struct function *f, const struct transform_sit
 
 static const char *privatise_words(struct arena *a, int setting)
 {
-    int blocks = setting % PER, thousands = setting / PER;
-    const char *first = thousands ? arena_printf(a, "the first %d", thousands * THOUSAND) : "";
-    return blocks ? arena_printf(a, "%s%sby %d blocks for each SM", first, thousands ? " " : "", blocks)
-                  : first;
+    int blocks = setting % PER;
+    long long first = (long long)setting / PER * THOUSAND;
+    if (first == 0)
+        return blocks ? arena_printf(a, "by %d blocks for each SM", blocks) : "";
+    return blocks ? arena_printf(a, "the first %lld by %d blocks for each SM", first, blocks)
+                  : arena_printf(a, "the first %lld", first);
 }
 
 const struct transform transform_privatise = {
