@@ -41,13 +41,16 @@ bool own_rows_question(const struct own_rows *rows, struct node n, struct own_ro
     if (!node_is(n, NODE_IF_STATEMENT) || node_ok(node_field(n, FIELD_ALTERNATIVE)) ||
         !node_is(condition, NODE_BINARY_EXPRESSION))
         return false;
-    *found = *rows;
-    found->question = n;
-    found->left = node_field(condition, FIELD_LEFT);
-    found->bound = node_field(condition, FIELD_RIGHT);
-    found->leaves = node_is(node_unbraced(f, node_field(n, FIELD_CONSEQUENCE)), NODE_RETURN_STATEMENT);
-    return str_eq(node_op(f, condition), found->leaves ? ">=" : "<") &&
-           is_number(f, found->left, &found->width) && is_given(f, found->bound);
+    struct own_rows is = *rows;
+    is.question = n;
+    is.left = node_field(condition, FIELD_LEFT);
+    is.bound = node_field(condition, FIELD_RIGHT);
+    is.leaves = node_is(node_unbraced(f, node_field(n, FIELD_CONSEQUENCE)), NODE_RETURN_STATEMENT);
+    if (!str_eq(node_op(f, condition), is.leaves ? ">=" : "<") || !is_number(f, is.left, &is.width) ||
+        !is_given(f, is.bound))
+        return false;
+    *found = is;
+    return true;
 }
 
 bool own_rows_may_stay(const struct own_rows *rows)

@@ -4,6 +4,9 @@
  * have, as a running sum does, the lanes put together what those before them have in each step, and go on with
  * what the last one has.
  *
+ * A thread's row is that of its number in the grid, whatever it makes of it: `t = i / heads`. All lanes of a
+ * row have one number, so that they leave together.
+ *
  * Right where turns need nothing else of each other (turns.h), or all that a turn carries to the next one are
  * sums, largest and smallest, each from one statement of the loop's body, and where a turn stores depends on
  * its number. The lanes do the rest together, and the first of them does what comes behind the last loop. A sum
@@ -28,6 +31,8 @@ struct shared_loop {
 
 struct detail {
     struct own_rows rows;
+    node_list numbers; /* where the kernel says a thread's number in the grid */
+    bool counted;      /* the question says how many there are */
     struct shared_loop loops[LOOPS_MOST];
     size_t n;
     bool goes_on; /* there is something behind the last loop */
@@ -184,6 +189,21 @@ static bool assigns_own(const struct function *f, struct node statement)
     return v && !v->param && !v->shared && !node_has_effect(f, node_field(e, FIELD_RIGHT));
 }
 
+/* `if (...) return;` */
+static bool is_question(const struct function *f, struct node n)
+{
+    return node_is(n, NODE_IF_STATEMENT) && !node_ok(node_field(n, FIELD_ALTERNATIVE)) &&
+           node_is(node_unbraced(f, node_field(n, FIELD_CONSEQUENCE)), NODE_RETURN_STATEMENT) &&
+           !node_has_effect(f, node_field(n, FIELD_CONDITION));
+}
+
+/* An if at the end of the block that holds the loops. */
+static bool holds_rest(const struct function *f, struct node n)
+{
+    return node_is(n, NODE_IF_STATEMENT) && !node_ok(node_field(n, FIELD_ALTERNATIVE)) && !is_question(f, n) &&
+           node_has(f, n, NODE_FOR_STATEMENT) && !node_has_effect(f, node_field(n, FIELD_CONDITION));
+}
+
 /* Loops of the block, and of the if that holds its rest; before the last one nothing is written. */
 static bool find_loops(const struct function *f, struct detail *d, struct node block, struct err *why)
 {
@@ -192,29 +212,59 @@ static bool find_loops(const struct function *f, struct detail *d, struct node b
     for (size_t i = 0; i < n; i++)
         if (node_is_loop(all[i]))
             end = i + 1;
-    if (end == 0 && node_ok(d->rows.question) && !d->rows.leaves && node_same(block, f->body))
-        return find_loops(f, d, node_field(d->rows.question, FIELD_CONSEQUENCE), why);
+    bool within = end == 0 && n > 0 && holds_rest(f, all[n - 1]);
+    if (within)
+        end = n - 1;
     for (size_t i = 0; i < end; i++) {
         if (node_is_loop(all[i])) {
             if (d->n == LOOPS_MOST || !loop_of(f, all[i], &d->loops[d->n++], why))
                 return why && why->kind ? false : err_input(why, "%s has too many loops", f->name);
-        } else if (!node_same(all[i], d->rows.question) && !node_is(all[i], NODE_COMMENT) &&
+        } else if (!is_question(f, all[i]) && !node_is(all[i], NODE_COMMENT) &&
                    !node_is(all[i], NODE_PREPROC_CALL) &&
                    !(node_is(all[i], NODE_DECLARATION) && !node_has_effect(f, all[i])) &&
                    !assigns_own(f, all[i])) {
             return err_input(why, "%s does more than declare variables before its last loop", f->name);
         }
     }
+    if (within)
+        return find_loops(f, d, node_field(all[n - 1], FIELD_CONSEQUENCE), why);
     for (size_t i = end; i < n; i++)
         d->goes_on = d->goes_on || !node_is(all[i], NODE_COMMENT);
     return d->n > 0 || err_input(why, "%s has no loop of a thread by itself", f->name);
 }
 
+/* Where the kernel says the number, if it asks nowhere else which thread it is. */
+static bool find_numbers(const struct function *f, node_list *numbers)
+{
+    for (struct node *e = nodes_of(f, f->body, NODE_BINARY_EXPRESSION); node_ok(*e); e++) {
+        struct poly p = poly_of(f, *e);
+        int64_t threads;
+        bool within = numbers->n > 0 && node_within(*e, vec_last(numbers));
+        if (!within && node_mentions(f, *e, "threadIdx") && p.ok && poly_counts_grid(f, &p, 0, &threads) &&
+            (threads == 0 || threads == f->block_x))
+            vec_add(f->a, numbers, *e);
+    }
+    for (struct node *e = nodes_of(f, f->body, NODE_FIELD_EXPRESSION); node_ok(*e); e++) {
+        bool within = false;
+        for (size_t i = 0; i < numbers->n; i++)
+            within = within || node_within(*e, numbers->v[i]);
+        if (!within && str_in(text_of(f, *e), "threadIdx.x|blockIdx.x|blockDim.x"))
+            return false;
+    }
+    return numbers->n > 0;
+}
+
 static bool understood(const struct function *f, struct detail *d, struct err *why)
 {
     *d = (struct detail){0};
-    return own_rows_open(f, &d->rows, why) && own_rows_may_walk(&d->rows, why) &&
-           find_loops(f, d, f->body, why) &&
+    if (!own_rows_open_batched(f, &d->rows, why))
+        return false;
+    d->counted = own_rows_may_walk(&d->rows, NULL);
+    if (d->counted)
+        vec_add(f->a, &d->numbers, function_variable_of(f, d->rows.left)->init);
+    else if (!find_numbers(f, &d->numbers))
+        return err_input(why, "%s asks for more of its threads than their number", f->name);
+    return find_loops(f, d, f->body, why) &&
            (function_may_be_copied(f) || err_input(why, "%s may not be copied", f->name));
 }
 
@@ -394,14 +444,24 @@ static void kernel_edit(const struct function *f, const struct detail *d, const 
                         struct edits *edits)
 {
     struct arena *a = f->a;
-    const struct variable *number = function_variable_of(f, d->rows.left);
     struct str head = {.arena = a};
     str_addf(&head, "\n    const int %s = threadIdx.x %% %d;", n->lane, n->lanes);
     if (n->lanes < WARP)
         str_addf(&head, "\n    const unsigned int %s = 0x%xu << threadIdx.x %% %d / %d * %d;", n->mask,
                  (1u << n->lanes) - 1, WARP, n->lanes, n->lanes);
     edits_at(edits, node_start(f->body) + 1, str_text(&head));
-    edits_node(edits, number->init, arena_printf(a, "(%s) / %d", text_of(f, number->init), n->lanes));
+    for (size_t i = 0; i < d->numbers.n; i++) {
+        struct node e = d->numbers.v[i];
+        const char *wide = node_has(f, e, NODE_CAST_EXPRESSION) ? "(long long)" : "",
+                   *block = arena_printf(a, "%sblockIdx.x * %lld + threadIdx.x / %d", wide,
+                                         (long long)f->block_x / n->lanes, n->lanes);
+        if (d->counted)
+            block = arena_printf(a, "(%s) / %d", text_of(f, e), n->lanes);
+        else if (!node_is(node_parent(e), NODE_INIT_DECLARATOR) &&
+                 !node_is(node_parent(e), NODE_PARENTHESIZED_EXPRESSION))
+            block = arena_printf(a, "(%s)", block);
+        edits_node(edits, e, block);
+    }
     for (size_t i = 0; i < d->n; i++) {
         struct node loop = d->loops[i].turns.loop, before = node_prev(loop);
         if (d->loops[i].n == 0) {
@@ -423,10 +483,10 @@ static void kernel_edit(const struct function *f, const struct detail *d, const 
 static const char *grid_text(const struct function *f, const struct detail *d, const struct launch *l,
                              const char *x, int lanes)
 {
-    char *rows = launch_expression(f, l, d->rows.bound);
+    char *rows = d->counted ? launch_expression(f, l, d->rows.bound) : NULL;
     long long each = f->block_x / lanes;
     if (!rows)
-        return arena_printf(f->a, "(%s) * %d", x, lanes);
+        return arena_printf(f->a, call_is(f, l->grid, "dim3") ? "(%s) * %d" : "%s * %d", x, lanes);
     return arena_printf(f->a,
                         node_is(d->rows.bound, NODE_IDENTIFIER) ? "(%s + %lld) / %lld" : "((%s) + %lld) / %lld",
                         rows, each - 1, each);
@@ -454,9 +514,10 @@ static bool rows_apply(const struct function *f, const struct transform_site *si
         return false;
     for (const struct launch *l = f->launches; l < f->launches + f->n_launches; l++) {
         char *x;
-        if (!launch_grid_x(f, l, &x) || !launch_grid_is_line(f, l))
+        if (!launch_grid_x(f, l, &x))
             return err_input(why_not, "the grid of %s is not understood", f->name);
-        const char *call = launch_text(f, l, told ? name : NULL, grid_text(f, &d, l, x, lanes), NULL);
+        const char *grid = launch_grid_with(f, l, grid_text(f, &d, l, x, lanes), NULL),
+                   *call = launch_text(f, l, told ? name : NULL, grid, NULL);
         if (told)
             edits_guard_launch(edits, f, l, "Several lanes share a long row.",
                                arena_printf(a, "%s >= %d", launch_expression(f, l, limit), 2 * lanes), call);
