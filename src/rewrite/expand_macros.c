@@ -169,13 +169,23 @@ static bool is_access(const char *body)
     return false;
 }
 
+/* Does the head of a loop call it? */
+static bool is_in_head(const struct function *f, const char *name)
+{
+    for (struct node *loop = nodes_of(f, f->body, NODE_FOR_STATEMENT); node_ok(*loop); loop++)
+        if (str_has_word(text_range(f, node_start(*loop), node_start(node_field(*loop, FIELD_BODY))), name))
+            return true;
+    return false;
+}
+
 /* Does the function call a macro that hides something? */
 static bool hides(const struct function *f, const macro_list *macros)
 {
     const char *body = text_of(f, f->body);
     for (const struct macro *m = macros->v; m < macros->v + macros->n; m++)
         if (!m->held && str_has_word(body, m->name) &&
-            (str_has_word(m->body, "for") || is_access(m->body) || macro_is_opaque(f, m->name)))
+            (str_has_word(m->body, "for") || is_access(m->body) || macro_is_opaque(f, m->name) ||
+             is_in_head(f, m->name)))
             return true;
     return false;
 }
