@@ -50,7 +50,8 @@ static bool all_readable(const struct function *f, struct node e, struct node lo
 static bool is_quiet(const struct function *f, struct node e)
 {
     struct reached r;
-    bool load = node_is(e, NODE_CALL_EXPRESSION) && element_reached(f, e, &r) && !node_ok(r.value);
+    bool load = node_is(e, NODE_CALL_EXPRESSION) &&
+                (str_eq(call_name(f, e), "packed_load") || (element_reached(f, e, &r) && !node_ok(r.value)));
     if (node_ok(assigned_target(e)) || node_is(e, NODE_LAMBDA_EXPRESSION) ||
         (node_is(e, NODE_CALL_EXPRESSION) && !load && !call_is_pure(f, e)))
         return false;
@@ -106,6 +107,26 @@ static bool add_load(const struct function *f, struct detail *d, struct ahead lo
     return true;
 }
 
+/* Bytes of a value in registers, a vector of vectorise's among them; 0: not known. */
+static int value_bytes(const struct function *f, const char *type)
+{
+    const char *comma = strchr(type, ',');
+    int bytes = ctype_size(f, ctype_bound(f, type));
+    if (str_starts(type, "packed<") && comma)
+        return ctype_size(f, ctype_bound(f, arena_strndup(f->a, type + 7, (size_t)(comma - type) - 7))) *
+               (int)strtol(comma + 1, NULL, 10);
+    return bytes > 0 ? bytes : ctype_struct_size(f, type);
+}
+
+/* Are all its directives pragmas? */
+static bool only_pragmas(const char *text)
+{
+    for (; (text = strchr(text, '#')) != NULL; text++)
+        if (!str_starts(text, "#pragma"))
+            return false;
+    return true;
+}
+
 /* A declaration's variables that are loaded; false where it is none that may be done ahead. */
 static bool take_declaration(const struct function *f, struct detail *d, struct node s)
 {
@@ -118,11 +139,9 @@ static bool take_declaration(const struct function *f, struct detail *d, struct 
         if (!node_same(v->statement, s))
             continue;
         bool load = node_ok(v->init) && has_load(f, v->init);
-        int bytes = v->pointer ? 8 : ctype_size(f, ctype_bound(f, v->type));
-        bytes = bytes > 0 ? bytes : ctype_struct_size(f, v->type);
+        int bytes = load ? value_bytes(f, v->type) : 0;
         if (v->shared || v->array || (node_ok(v->init) && !is_known(f, d, v->init)) ||
-            (load && (v->pointer || bytes == 0 || !variable_is_plain(f, v))) ||
-            node_is(node_parent(v->id), NODE_REFERENCE_DECLARATOR) ||
+            (load && (v->pointer || bytes == 0)) || node_is(node_parent(v->id), NODE_REFERENCE_DECLARATOR) ||
             (load && !add_load(f, d, (struct ahead){.value = v->init, .v = v, .bytes = bytes}))) {
             d->n_first--;
             d->n = before;
@@ -192,7 +211,7 @@ static bool understood(const struct function *f, struct node loop, struct detail
         return err_input(why, "the loop of %s is not one from element to element", f->name);
     d->body = node_field(loop, FIELD_BODY);
     const char *text = text_of(f, d->body);
-    if (calls_barrier(f, d->body) || strchr(text, '#') || node_has(f, d->body, NODE_GOTO_STATEMENT) ||
+    if (calls_barrier(f, d->body) || !only_pragmas(text) || node_has(f, d->body, NODE_GOTO_STATEMENT) ||
         !is_in_the_way(f, d))
         return err_input(why, "threads meet in the loop of %s, or nothing is in the way of its loads", f->name);
     bool block = node_is(d->body, NODE_COMPOUND_STATEMENT);
