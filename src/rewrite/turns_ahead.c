@@ -79,11 +79,11 @@ static bool is_known(const struct function *f, const struct detail *d, struct no
     return all_readable(f, e, d->turns.loop);
 }
 
-/* Does it load what lies in the device's memory? */
+/* Does it load what lies in the device's memory, or in what threads share? */
 static bool has_load(const struct function *f, struct node e)
 {
     const struct variable *root = node_is_access(f, e) ? pointer_root(f, e) : NULL;
-    bool has = root && root->param;
+    bool has = root && (root->param || root->shared);
     for (uint32_t i = 0, all = node_count(e); i < all && !has; i++)
         has = has_load(f, node_child(e, i));
     return has;
@@ -171,9 +171,10 @@ static void take_statement(const struct function *f, struct detail *d, struct no
                 asked = node_is_asked(f, up) || node_is(up, NODE_FIELD_EXPRESSION);
             const struct variable *root = asked ? NULL : pointer_root(f, r.pointer);
             const struct variable *v = asked ? NULL : function_variable_of(f, node_strip(r.pointer));
-            const char *type = v && v->pointer ? v->type : NULL;
-            if (!root || !root->param || !type || node_same(assigned_target(node_parent(*e)), *e) ||
-                !is_readable(f, r.pointer, d->turns.loop) || !is_known(f, d, *e))
+            const char *type = v && (v->pointer || v->shared) ? v->type : NULL;
+            if (!root || !(root->param || root->shared) || !type ||
+                node_same(assigned_target(node_parent(*e)), *e) || !is_readable(f, r.pointer, d->turns.loop) ||
+                !is_known(f, d, *e))
                 continue;
             int bytes = ctype_size(f, ctype_bound(f, type));
             if (bytes > 0)
@@ -300,6 +301,7 @@ static void loop_edit(const struct function *f, const struct detail *d, int n_tu
         str_addf(&ahead, "%s[%s] = %s;\n", l->name, turn, l->v ? l->v->name : text_of(f, l->value));
     }
     fill_if(fill, "ends", d->ends);
+    fill_if(fill, "every", !node_ok(d->turns.step));
     fill_put(fill, "going", going);
     fill_put(fill, "first", fresh_local(f, "first"));
     fill_put(fill, "left", fresh_local(f, "left"));

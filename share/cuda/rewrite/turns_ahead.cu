@@ -2,7 +2,12 @@
 bool {{going}} = true;
 {{/ends}}
 for (long long {{first}} = ({{type}})({{start}}); {{#ends}}{{going}} && {{/ends}}{{first}} < {{limit}}; {{first}} += {{turns}}{{times}}) {
+{{#every}}
+    const int {{left}} = {{limit}} - {{first}} < {{turns}} ? (int)({{limit}} - {{first}}) : {{turns}};
+{{/every}}
+{{^every}}
     const long long {{left}} = {{limit}} - {{first}};
+{{/every}}
 {{#loads}}
     {{array}}
 {{/loads}}
