@@ -453,8 +453,8 @@ static void kernel_edit(const struct function *f, const struct detail *d, const 
     for (size_t i = 0; i < d->numbers.n; i++) {
         struct node e = d->numbers.v[i];
         const char *wide = node_has(f, e, NODE_CAST_EXPRESSION) ? "(long long)" : "",
-                   *block = arena_printf(a, "%sblockIdx.x * %lld + threadIdx.x / %d", wide,
-                                         (long long)f->block_x / n->lanes, n->lanes);
+                   *block = arena_printf(a, "%sblockIdx.x * (blockDim.x / %d) + threadIdx.x / %d", wide,
+                                         n->lanes, n->lanes);
         if (d->counted)
             block = arena_printf(a, "(%s) / %d", text_of(f, e), n->lanes);
         else if (!node_is(node_parent(e), NODE_INIT_DECLARATOR) &&

@@ -1,7 +1,7 @@
 // Threads have a product each, of a row and a column that they divide their number into; blocks along y are batches.
 // transform: share-rows 32
 // applies: line 19
-// has: const int i = blockIdx.x * 8 + threadIdx.x / 32;
+// has: const int i = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
 // has: const int t = i / heads, h = i % heads;
 // has: for (int k = lane; k < d; k += 32)
 // has: if (lane > 0)

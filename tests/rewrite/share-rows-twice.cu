@@ -1,8 +1,8 @@
 // The thread's number is said twice, with 64 bits once.
 // transform: share-rows 8
 // applies: line 16
-// has: const long long t = ((long long)blockIdx.x * 32 + threadIdx.x / 8) / heads;
-// has: const int h = (blockIdx.x * 32 + threadIdx.x / 8) % heads;
+// has: const long long t = ((long long)blockIdx.x * (blockDim.x / 8) + threadIdx.x / 8) / heads;
+// has: const int h = (blockIdx.x * (blockDim.x / 8) + threadIdx.x / 8) % heads;
 // has: scores_lanes<<<(rows * heads / 256 + 1) * 8, 256, 0, stream>>>(out, x, w, rows, heads, d);
 #include <cuda_runtime.h>
 
