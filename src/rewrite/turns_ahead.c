@@ -316,7 +316,7 @@ static void loop_edit(const struct function *f, const struct detail *d, int n_tu
     fill_put(fill, "ahead", text_reindent(a, text_trim(str_take(&ahead, a)), 12));
     fill_put(fill, "body", text_reindent(a, text_reindent(a, body_text(f, d, turn, going), -depth), 8));
     const char *text = fill_file(fill, "cuda/rewrite/turns_ahead.cu");
-    if (!node_is(node_parent(loop), NODE_COMPOUND_STATEMENT))
+    if (d->ends || !node_is(node_parent(loop), NODE_COMPOUND_STATEMENT))
         text = arena_printf(a, "{\n    %s\n}", text_reindent(a, text, 4));
     if (node_is(before, NODE_PREPROC_CALL))
         edits_remove(edits, f, before);

@@ -1,6 +1,6 @@
 // A turn may end the loop: the loads of those that would follow are for nothing, and the rest is as it was.
 // transform: turns-ahead 8
-// applies: line 17
+// applies: line 18
 // has: bool going = true;
 // has: for (long long first = (int)(0); going && first < n; first += 8) {
 // has: if (turn < left) {
@@ -8,6 +8,7 @@
 // has: const float x = x_0_ahead[turn];
 // has: { going = false; break; }
 // has: if (turn >= left)
+// has: if (load_0_ahead[turn] < 0.0f) {
 #include <cuda_runtime.h>
 
 __global__ void find(int *at, const float *points, const float *from, int n)
@@ -21,6 +22,11 @@ __global__ void find(int *at, const float *points, const float *from, int n)
             break;
         }
     }
+    for (int k = 0; k < n; k++)
+        if (points[k] < 0.0f) {
+            found += k;
+            break;
+        }
     at[i] = found;
 }
 
