@@ -194,6 +194,19 @@ static bool is_own(struct node n, struct node loop)
     return false;
 }
 
+/* A call that may write what is loaded, as the compiler sees it: it gets a pointer. */
+static bool may_write(const struct function *f, struct node call)
+{
+    struct node args = node_field(call, FIELD_ARGUMENTS);
+    bool may = false;
+    for (uint32_t i = 0, all = node_count(args); i < all && !may; i++) {
+        struct node arg = node_strip(node_child(args, i));
+        const struct variable *root = node_is_access(f, arg) ? NULL : pointer_root(f, arg);
+        may = node_is_address(f, arg) || (root && (root->pointer || root->array));
+    }
+    return may && !is_quiet(f, call);
+}
+
 /* Is there something in the body that no load may be moved over? */
 static bool is_in_the_way(const struct function *f, struct detail *d)
 {
@@ -201,7 +214,7 @@ static bool is_in_the_way(const struct function *f, struct detail *d)
     for (struct node *b = nodes_of(f, d->body, NODE_BREAK_STATEMENT); node_ok(*b); b++)
         d->ends = d->ends || is_own(*b, d->turns.loop);
     for (struct node *c = nodes_of(f, d->body, NODE_CALL_EXPRESSION); node_ok(*c); c++)
-        way = way || !is_quiet(f, *c);
+        way = way || may_write(f, *c);
     return way || d->ends;
 }
 
