@@ -144,9 +144,21 @@ bool version_work(struct version *v, size_t workload, const struct work **work, 
 
 /* ---- one set of buffers, in a simulated device's memory (stage_sim.c) or a GPU's (stage_gpu.c) ---- */
 
+enum { HOLLOW_PLACES = 32 };
+struct hollow { /* an input that holds one number everywhere but in these places; n 0: it does not */
+    double number;
+    struct hollow_place {
+        int64_t at; /* element */
+        double number;
+    } but[HOLLOW_PLACES]; /* in their order */
+    size_t n;
+    bool balanced; /* they hold these numbers, and not what values say */
+};
+
 struct stage_fill {
     const struct task_arg *arg, *own; /* own: whose type the values have before they are given arg's */
     const struct task_values *values;
+    const struct hollow *hollow; /* NULL: no */
     const int64_t *dims;
     uint64_t seed;
     int64_t elements;
@@ -250,6 +262,7 @@ struct stage_data {                   /* what the buffers hold */
     const struct task_values *values; /* one per arg; NULL: the task's own */
     const struct task *own; /* the task that a reference's, in f64, is of: its values; with tiles; NULL: no */
     struct stage_tiles *tiles;          /* on the simulator, too, larger buffers repeat these; NULL: no */
+    const struct hollow *hollows;       /* one per arg; NULL: none */
     bool cheap;                         /* the seed is the judge's, and values that no dim decides may repeat */
     uint64_t seed;                      /* of the values */
     const unsigned char *const *inputs; /* per arg, ready-made; NULL: generated */
@@ -267,6 +280,8 @@ bool stage_open(struct stage *s, struct judge *j, const struct stage_ops *ops, c
 void stage_close(struct stage *s);
 /* Elements [first, first + n) of what a buffer is filled with. */
 void stage_values(const struct stage_fill *f, int64_t first, int64_t n, void *to);
+/* hollow.c: of a buffer that is. */
+void hollow_values(const struct stage_fill *f, int64_t first, int64_t n, void *to);
 /* After so many elements they come again. */
 int64_t stage_period(const struct stage_fill *f);
 uint64_t stage_arg(const struct stage *s, size_t arg, int64_t *bytes); /* address of a buffer argument */
@@ -565,6 +580,8 @@ bool verify_workloads(struct judge *j, struct version *v, struct arena *a, struc
 bool far_verify(struct version *v, struct fate *fate, struct err *err);
 /* There, too: a shape on which one block goes over more than in any case (long.c). */
 bool long_verify(struct version *v, struct fate *fate, struct err *err);
+/* And shapes with one dim so long that only leaps come to its end (hollow.c). */
+bool hollow_verify(struct version *v, struct fate *fate, struct err *err);
 /* Two versions' elements of one output beside each other (workloads.c); own: some of the original's, for their
  * size. */
 struct error_scale {

@@ -632,6 +632,7 @@ static bool verify_last(struct judge *j, struct version *v, struct arena *a, str
 {
     bool ok = (!fate_open(fate) || !j->options.confirm || far_verify(v, fate, err)) &&
               (!fate_open(fate) || !j->options.confirm || long_verify(v, fate, err)) &&
+              (!fate_open(fate) || !j->options.confirm || hollow_verify(v, fate, err)) &&
               (!fate_open(fate) || !j->options.confirm || j->gpu || verify_workloads(j, v, a, t, fate, err));
 
     forgive_simulator(j, a, t, fate);

@@ -58,6 +58,8 @@ bool stage_open(struct stage *s, struct judge *j, const struct stage_ops *ops, c
                                  .answer = input ? NULL : answer[i]};
         if (input)
             f->values = d->values ? &d->values[i] : &f->own->values;
+        if (input && d->hollows && d->hollows[i].n)
+            f->hollow = &d->hollows[i];
         if (input && d->cheap && elements > TASK_PERIOD && is_of_place_alone(t, f->values)) {
             j->cheap.arena = j->arena;
             f->tiles = &j->cheap;
@@ -126,9 +128,13 @@ void stage_values(const struct stage_fill *f, int64_t first, int64_t n, void *to
 {
     size_t size = kernel_type_size(f->arg->type), own_size = kernel_type_size(f->own->type);
     int64_t period = stage_period(f);
-    const unsigned char *tile = f->tiles && period <= TASK_PERIOD ? tile_of(f) : NULL;
+    const unsigned char *tile = f->tiles && !f->hollow && period <= TASK_PERIOD ? tile_of(f) : NULL;
     char *p = to;
 
+    if (f->hollow) {
+        hollow_values(f, first, n, to);
+        return;
+    }
     if (!tile && f->own->type == f->arg->type) {
         task_fill(f->own, f->values, f->dims, f->seed, first, n, to);
         return;

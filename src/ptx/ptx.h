@@ -254,13 +254,33 @@ struct ptx_queue {
     } words[16];
 };
 
-/* Loops whose middle is left out (machine/leap.c): only for where a launch goes and whether it ends. */
+struct ptx_span {
+    uint64_t from, to; /* addresses; to is behind the last byte */
+};
+/* Memory that holds one number everywhere but in a few places of a few bytes each. Over such memory leaps are
+ * exact: those alone are made behind which everything is as all turns would have left it, but for what is
+ * `spare`, which lacks what they would have stored there. */
+enum { PTX_HOLLOW_BYTES = 16 };
+struct ptx_hollow {
+    struct ptx_span all;
+    unsigned char number[PTX_HOLLOW_BYTES]; /* time after time */
+    const struct ptx_span *but;             /* in their order */
+    size_t n_but;
+};
+/* Loops whose middle is left out (machine/leap.c): only for where a launch goes and whether it ends, or over
+ * memory that is hollow. */
 struct ptx_leaps {
+    const struct ptx_hollow *hollows; /* NULL: leaps need not be exact */
+    size_t n_hollows;
+    const struct ptx_span *spares;
+    size_t n_spares;
     uint64_t turns[2], skipped[2]; /* by warps, of loops that load from memory, and that store to it */
     bool leapt;                    /* over some turns of any loop */
     struct leap_loop *loops;
     size_t n;
 };
+/* Behind a run, before the next of the same module: what is known of its loops stays. */
+void ptx_leaps_next(struct ptx_leaps *leaps);
 void ptx_leaps_clear(struct ptx_leaps *leaps);
 
 struct ptx_options {

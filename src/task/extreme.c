@@ -327,6 +327,21 @@ size_t task_far(const struct task *t, struct arena *a, const int64_t **shapes, s
     return n;
 }
 
+size_t task_stretched(const struct task *t, struct arena *a, int64_t elements, int64_t least,
+                      const int64_t ***shapes)
+{
+    int64_t dims[16];
+    size_t n = 0;
+
+    *shapes = arena_array(a, const int64_t *, t->n_dims + 1);
+    for (size_t i = 0; i < t->n_dims; i++) {
+        lower_all(t, dims);
+        if (stretch(t, dims, i, elements) && dims[i] >= least)
+            (*shapes)[n++] = arena_copy(a, dims, t->n_dims * sizeof(*dims));
+    }
+    return n;
+}
+
 static bool edge_in(const struct task *t, size_t arg, const int64_t *dims, double low, double high)
 {
     int64_t n;

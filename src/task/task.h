@@ -267,6 +267,10 @@ size_t task_far(const struct task *t, struct arena *a, const int64_t **shapes, s
 /* Shapes of so many bytes where one block may have much to do: each dim as large as can be, and of few dims
  * each two, either one first; the others small. */
 size_t task_long(const struct task *t, struct arena *a, int64_t bytes, const int64_t ***shapes);
+/* Shapes of so many elements with one dim as large as can be, at least `least`, and odd, the others as small as
+ * can be. */
+size_t task_stretched(const struct task *t, struct arena *a, int64_t elements, int64_t least,
+                      const int64_t ***shapes);
 
 /* Shapes of the domain, `most` at most, to plan launchers for; own: numbers that stand in their sources, in
  * their order. */

@@ -10,6 +10,10 @@ enum {
     LEAST = 256,  /* turns that are worth a leap */
     BEFORE = 3,   /* turns short of the place */
     LOOPS = 1024, /* of all warps */
+
+    EXACT_TURNS =
+        4, /* of an exact leap: longer than what a place that is not hollow may hold of one turn's loads */
+    EXACT_LEAST = 32,
 };
 
 #define MOST ((uint64_t)1 << 40) /* turns */
@@ -18,8 +22,15 @@ struct leap_loop { /* one branch of one warp */
     const struct warp *warp;
     uint64_t block;
     uint32_t pc, mask, turns;
+    uint64_t still; /* what stays in an exact plan, hashed */
+    bool stirs;     /* it has not stayed in the turns looked at */
     struct leap_plan plan;
 };
+
+static void *copy(const void *from, size_t bytes)
+{
+    return bytes ? memcpy(mem_alloc(bytes), from, bytes) : NULL;
+}
 
 /* What the instructions say of it is the same for all warps. */
 static void open_loop(struct leap_loop *o, const struct ptx_leaps *leaps, const struct launch *l,
@@ -27,13 +38,13 @@ static void open_loop(struct leap_loop *o, const struct ptx_leaps *leaps, const 
 {
     for (const struct leap_loop *k = leaps->loops; k < o; k++)
         if (k->pc == o->pc) {
-            size_t bytes = k->plan.n * sizeof(*k->plan.regs);
             o->plan = k->plan;
-            if (bytes)
-                o->plan.regs = memcpy(mem_alloc(bytes), k->plan.regs, bytes);
+            o->plan.regs = copy(k->plan.regs, k->plan.n * sizeof(*k->plan.regs));
+            o->plan.stills = copy(k->plan.stills, k->plan.n_stills * sizeof(*k->plan.stills));
+            o->plan.linear = copy(k->plan.linear, k->plan.linear ? branch->self - (uint32_t)branch->imm : 0);
             return;
         }
-    leap_plan(&o->plan, l->module, branch);
+    leap_plan(&o->plan, l->module, branch, leaps->hollows != NULL);
 }
 
 static struct leap_loop *loop_at(struct ptx_leaps *leaps, const struct warp *w, const struct insn *branch)
@@ -56,6 +67,37 @@ static struct leap_loop *loop_at(struct ptx_leaps *leaps, const struct warp *w, 
 static uint64_t reg_get(const struct warp *w, const struct leap_reg *r, unsigned lane)
 {
     return r->wide ? REG(uint64_t, w, r->off)[lane] : REG(uint32_t, w, r->off)[lane];
+}
+
+/* What must stay, of the lanes that are in the loop. */
+static uint64_t still_hash(const struct leap_loop *o, const struct warp *w)
+{
+    uint64_t hash = 0;
+
+    for (size_t k = 0; k < o->plan.n_stills; k++) {
+        const struct leap_still *s = &o->plan.stills[k];
+        if (s->bytes == 0)
+            hash = rng_hash(hash, *REG(uint32_t, w, s->off) & w->mask);
+        for (unsigned lane = 0; s->bytes && lane < 32; lane++) {
+            uint64_t v[2] = {0};
+            memcpy(v, REG(unsigned char, w, s->off) + (size_t)lane * s->bytes, s->bytes);
+            if (w->mask >> lane & 1)
+                hash = (hash ^ v[0] ^ v[1] << 1) * 0x9e3779b97f4a7c15u ^ hash >> 29;
+        }
+    }
+    return hash;
+}
+
+static void look_still(struct leap_loop *o, const struct warp *w)
+{
+    uint64_t now = still_hash(o, w);
+
+    o->stirs = o->turns > 0 && (o->stirs || now != o->still);
+    o->still = now;
+    if (o->stirs) { /* from here on */
+        o->stirs = false;
+        o->turns = 0;
+    }
 }
 
 static void look(struct leap_loop *o, const struct warp *w)
@@ -151,6 +193,169 @@ static void set(struct warp *w, const struct leap_loop *o, uint64_t turns)
         }
 }
 
+/* ---- exact ---- */
+
+/* What loads, stores and comparisons of a turn find in their registers: addresses, and both sides. */
+struct found {
+    uint64_t v[2][32];
+};
+
+static void find(const struct warp *w, const struct opnd *d, uint64_t *to)
+{
+    for (unsigned lane = 0; lane < 32; lane++)
+        to[lane] = d->bytes == 8 ? REG(uint64_t, w, d->off)[lane] : REG(uint32_t, w, d->off)[lane];
+}
+
+static const struct opnd *address_of(const struct insn *i)
+{
+    const struct opnd *o = i->opnds;
+
+    while (o->kind != OPND_ADDR)
+        o++;
+    return o;
+}
+
+/* In the turn so many turns from now. The registers are left as that turn leaves them. */
+static size_t find_all(struct warp *w, const struct leap_loop *o, const struct insn *branch, uint64_t turns,
+                       struct found *to)
+{
+    const struct insn *code = w->launch->module->code;
+    size_t n = 0;
+
+    set(w, o, turns);
+    for (uint32_t pc = (uint32_t)branch->imm; pc < branch->self; pc++) {
+        const struct insn *i = &code[pc];
+        if (o->plan.linear[pc - (uint32_t)branch->imm] == LEAP_LINEAR) {
+            i->fn(w, i, w->mask);
+        } else if (i->op == OP_setp && i->opnds[1].bytes >= 4) {
+            find(w, &i->opnds[1], to[n].v[0]);
+            find(w, &i->opnds[2], to[n++].v[1]);
+        } else if (i->op == OP_ld || i->op == OP_st) {
+            find(w, address_of(i), to[n++].v[0]);
+        }
+    }
+    return n;
+}
+
+/* Turns for which a comparison of a lane comes out as it does now: x in this turn, y in the next. */
+static uint64_t turns_alike(const struct insn *i, const struct found *x, const struct found *y, unsigned lane)
+{
+    const bool wide = i->opnds[1].bytes == 8 || i->opnds[2].bytes == 8;
+    const bool sign = i->type != TYPE_U32 && i->type != TYPE_U64;
+    __int128 apart[2];
+
+    for (int k = 0; k < 2; k++) {
+        const uint64_t a = (k ? y : x)->v[0][lane], b = (k ? y : x)->v[1][lane];
+        if (!sign)
+            apart[k] = (__int128)a - b;
+        else if (wide)
+            apart[k] = (__int128)(int64_t)a - (int64_t)b;
+        else
+            apart[k] = (int64_t)(int32_t)a - (int64_t)(int32_t)b;
+    }
+    __int128 step = apart[1] - apart[0];
+    if (step == 0)
+        return UINT64_MAX;
+    if (apart[0] == 0)
+        return 0;
+    if ((apart[0] > 0) == (step > 0)) /* it goes away, until it runs over, which is short of 2^31 */
+        return UINT64_MAX;
+    return (uint64_t)(((apart[0] > 0 ? apart[0] : -apart[0]) - 1) / (step > 0 ? step : -step));
+}
+
+/* Turns in which it goes from `at` by `step` without touching one of these. */
+static uint64_t turns_between(const struct ptx_hollow *h, uint64_t at, int64_t step, uint64_t bytes)
+{
+    const uint64_t by = (uint64_t)(step > 0 ? step : -step);
+    uint64_t least = (step > 0 ? h->all.to - MIN(h->all.to, at + bytes) : at - h->all.from) / by;
+
+    for (size_t k = 0; k < h->n_but; k++) {
+        const uint64_t low = h->but[k].from - (bytes - 1),
+                       high = h->but[k].to; /* what begins there touches it */
+        if (step > 0 ? high <= at : low > at)
+            continue;
+        if (low <= at && at < high)
+            return 0;
+        uint64_t turns = step > 0 ? (low - at + by - 1) / by : (at - (high - 1) + by - 1) / by;
+        uint64_t there = at + turns * (uint64_t)step;
+        if (there >= low && there < high)
+            least = MIN(least, turns);
+    }
+    return least;
+}
+
+/* Has the turn that has just ended stored there what was there? The next one stores the same. */
+static bool leaves_hollow(const struct warp *w, const struct ptx_hollow *h, uint64_t at, uint64_t bytes)
+{
+    unsigned char now[64];
+    bool same = bytes <= sizeof(now) && ptx_mem_read(w->launch->mem, at, now, bytes);
+
+    for (uint64_t k = 0; k < bytes && same; k++)
+        same = now[k] == h->number[(at - h->all.from + k) % PTX_HOLLOW_BYTES];
+    return same;
+}
+
+/* Turns for which a load of a lane finds what it finds now, or a store goes where nobody looks, or leaves what
+ * is there. at: in the next turn. */
+static uint64_t turns_hollow(const struct warp *w, const struct insn *i, enum leap_insn kind, uint64_t at,
+                             int64_t step)
+{
+    const struct ptx_leaps *leaps = w->launch->options->leaps;
+    const uint64_t bytes = (uint64_t)i->bytes * MAX(i->vec, 1);
+
+    if (step == 0)
+        return UINT64_MAX;
+    if (i->space != SPACE_GLOBAL && i->space != SPACE_GENERIC)
+        return 0;
+    at += (uint64_t)i->imm;
+    for (size_t k = 0; k < leaps->n_hollows; k++) {
+        const struct ptx_hollow *h = &leaps->hollows[k];
+        if (at - h->all.from >= h->all.to - h->all.from)
+            continue;
+        if (i->op == OP_st && (kind == LEAP_STORES_LINEAR || !leaves_hollow(w, h, at - (uint64_t)step, bytes)))
+            return 0;
+        return turns_between(h, at, step, bytes);
+    }
+    for (size_t k = 0; i->op == OP_st && k < leaps->n_spares; k++) {
+        const struct ptx_hollow whole = {.all = leaps->spares[k]};
+        if (at - whole.all.from < whole.all.to - whole.all.from)
+            return turns_between(&whole, at, step, bytes);
+    }
+    return 0;
+}
+
+/* Turns that all leave the same, as the one that has just ended. */
+static uint64_t turns_exact(struct warp *w, const struct leap_loop *o, const struct insn *branch)
+{
+    const uint32_t first = (uint32_t)branch->imm;
+    const struct insn *code = w->launch->module->code;
+    const size_t bytes = w->launch->module->file_bytes;
+    struct found *x = mem_alloc(2 * (branch->self - first) * sizeof(*x)), *y = x + (branch->self - first);
+    void *regs = copy(w->regs, bytes);
+    uint64_t least = MOST;
+    size_t n = 0;
+
+    find_all(w, o, branch, (uint64_t)-1, x); /* the last one, and the one that comes */
+    find_all(w, o, branch, 0, y);
+    memcpy(w->regs, regs, bytes);
+    for (uint32_t pc = first; pc < branch->self && least >= EXACT_LEAST; pc++) {
+        const struct insn *i = &code[pc];
+        const bool compares = i->op == OP_setp && i->opnds[1].bytes >= 4;
+        for (uint32_t m = compares || i->op == OP_ld || i->op == OP_st ? w->mask : 0; m; m &= m - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(m);
+            uint64_t step = y[n].v[0][lane] - x[n].v[0][lane];
+            uint64_t turns =
+                compares ? turns_alike(i, &x[n], &y[n], lane)
+                         : turns_hollow(w, i, o->plan.linear[pc - first], y[n].v[0][lane], (int64_t)step);
+            least = MIN(least, turns);
+        }
+        n += compares || i->op == OP_ld || i->op == OP_st;
+    }
+    free(regs);
+    free(x);
+    return least;
+}
+
 static uint32_t lanes_of(const struct warp *w, const struct insn *i)
 {
     return w->mask & (*REG(uint32_t, w, i->guard) ^ i->guard_not);
@@ -170,11 +375,42 @@ static bool goes_on(struct warp *w, const struct leap_loop *o, const struct insn
     return lanes_of(w, branch) == w->mask;
 }
 
+/* So many turns at most, of which the last ones are executed: to where the loop ends. */
+static uint64_t leap_to_end(struct warp *w, const struct leap_loop *o, const struct insn *branch, uint64_t most)
+{
+    uint64_t low = 0;
+
+    most = MIN(most, turns_to_equal(w, o, branch));
+    if (most < LEAST)
+        return 0;
+    most -= BEFORE;
+    for (uint64_t step = (uint64_t)1 << (63 - __builtin_clzll(most)); step; step /= 2)
+        if (low + step <= most && goes_on(w, o, branch, low + step))
+            low += step;
+    low -= low < most ? MIN(low, (uint64_t)BEFORE) : 0;
+    low = low < LEAST ? 0 : low;
+    goes_on(w, o, branch, low);
+    return low;
+}
+
+static uint64_t leap_exactly(struct warp *w, const struct leap_loop *o, const struct insn *branch,
+                             uint64_t most)
+{
+    const uint64_t turns = turns_exact(w, o, branch);
+
+    if (turns == MOST || MIN(most, turns) < EXACT_LEAST) /* MOST: nothing that is followed ends it */
+        return 0;
+    most = MIN(most, turns) - BEFORE;
+    set(w, o, most);
+    return most;
+}
+
 void warp_leap(struct warp *w, const struct insn *branch)
 {
     struct ptx_leaps *leaps = w->launch->options->leaps;
     struct leap_loop *o = loop_at(leaps, w, branch);
-    uint64_t most = MOST, low = 0;
+    const bool exact = leaps->hollows;
+    uint64_t most = MOST, turns;
     bool linear = true;
 
     if (!o || !o->plan.again)
@@ -183,10 +419,12 @@ void warp_leap(struct warp *w, const struct insn *branch)
         o->mask = w->mask;
         o->turns = 0;
     }
+    if (exact)
+        look_still(o, w);
     look(o, w);
     for (int k = 0; k < 2; k++)
         leaps->turns[k] += o->plan.moves[k];
-    if (o->turns < TURNS)
+    if (o->turns < (exact ? EXACT_TURNS : TURNS))
         return;
     for (size_t k = 0; k < o->plan.n; k++) {
         const struct leap_reg *r = &o->plan.regs[k];
@@ -194,26 +432,37 @@ void warp_leap(struct warp *w, const struct insn *branch)
         if (r->counts)
             most = MIN(most, turns_left(w, r));
     }
-    most = MIN(most, turns_to_equal(w, o, branch));
     o->turns = 0;
-    if (most < LEAST || !linear)
+    if (!linear)
         return;
-    most -= BEFORE;
-    for (uint64_t step = (uint64_t)1 << (63 - __builtin_clzll(most)); step; step /= 2)
-        if (low + step <= most && goes_on(w, o, branch, low + step))
-            low += step;
-    low -= low < most ? MIN(low, (uint64_t)BEFORE) : 0;
-    low = low < LEAST ? 0 : low;
-    goes_on(w, o, branch, low);
-    leaps->leapt |= low > 0;
+    turns = exact ? leap_exactly(w, o, branch, most) : leap_to_end(w, o, branch, most);
+    leaps->leapt |= turns > 0;
     for (int k = 0; k < 2; k++)
-        leaps->skipped[k] += o->plan.moves[k] ? low : 0;
+        leaps->skipped[k] += o->plan.moves[k] ? turns : 0;
+}
+
+void ptx_leaps_next(struct ptx_leaps *leaps)
+{
+    size_t kept = 0;
+
+    for (size_t k = 0; k < leaps->n; k++) {
+        bool known = false;
+        for (size_t i = 0; i < kept && !known; i++)
+            known = leaps->loops[i].pc == leaps->loops[k].pc;
+        if (known) {
+            leap_plan_clear(&leaps->loops[k].plan);
+            continue;
+        }
+        leaps->loops[kept] = leaps->loops[k];
+        leaps->loops[kept++].warp = NULL;
+    }
+    leaps->n = kept;
 }
 
 void ptx_leaps_clear(struct ptx_leaps *leaps)
 {
     for (size_t k = 0; k < leaps->n; k++)
-        free(leaps->loops[k].plan.regs);
+        leap_plan_clear(&leaps->loops[k].plan);
     free(leaps->loops);
     *leaps = (struct ptx_leaps){0};
 }

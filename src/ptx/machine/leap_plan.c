@@ -26,6 +26,10 @@ struct value { /* of a register's place */
 
 struct turn {
     const struct ptx_module *module;
+    bool exact;        /* below */
+    uint16_t *writers; /* of each register, in the loop */
+    bool *early;       /* it is read before it is written */
+    uint8_t *linear;   /* instructions that make what moves */
     const struct insn *code;
     uint32_t first, last; /* the branch */
     uint16_t *head;       /* flags at the beginning */
@@ -92,6 +96,110 @@ static bool keeps_linear(const struct turn *t, const struct insn *i)
     }
 }
 
+/* ---- exact plans ----
+ * Over memory that holds one number everywhere a turn may change nothing but what moves. There is a plan where
+ * all that moves is added up, multiplied, compared and taken for an address, and nothing else: what else the
+ * turn computes is then the same in every turn in which the comparisons come out as before, if it is so in
+ * one. So registers are of two kinds, without STAYS: those that move, and those that are seen to stay. */
+
+static void mixes(struct turn *t)
+{
+    t->good = false;
+}
+
+/* What moves, and what no turn writes: leap.c knows it at any time. A place may be several registers'. */
+static bool is_known(const struct turn *t, const struct opnd *o)
+{
+    return !is_register(o) || flags_of(t, o) & MOVES || !t->writers[o->slot];
+}
+
+static bool reads_known(const struct turn *t, const struct insn *i)
+{
+    bool known = true;
+
+    for (unsigned k = 0; k < i->n_opnds && known; k++)
+        known = insn_writes(i, k) || i->opnds[k].bytes == 0 || is_known(t, &i->opnds[k]);
+    return known;
+}
+
+static void note_early(struct turn *t, const struct opnd *o)
+{
+    if (is_register(o))
+        t->early[o->slot] |= !t->now[o->slot].by;
+    for (unsigned e = 0; o->kind == OPND_VEC && e < o->n; e++)
+        note_early(t, &o->vec[e]);
+}
+
+static uint16_t read_flags(const struct turn *t, const struct insn *i)
+{
+    uint16_t flags = 0;
+
+    for (unsigned k = 0; k < i->n_opnds; k++)
+        if (!insn_writes(i, k) && i->opnds[k].kind != OPND_ADDR)
+            flags |= flags_of(t, &i->opnds[k]) & (i->opnds[k].kind == OPND_VEC ? MOVES : MOVES | OTHER);
+    return flags;
+}
+
+/* What moves is compared with what moves or stays, evenly: leap.c knows for how many turns it comes out alike.
+ */
+static bool compares_evenly(const struct turn *t, const struct insn *i)
+{
+    return i->op == OP_setp && all_integers(i) && !(read_flags(t, i) & OTHER) && reads_known(t, i);
+}
+
+/* Where one of the two that it chooses from moves, the result would, too. */
+static bool chooses(const struct turn *t, const struct insn *i)
+{
+    return i->op == OP_selp && !(read_flags(t, i) & OTHER) && t->writers[i->opnds[0].slot] == 1;
+}
+
+/* Memory is loaded from and stored to, and no other is seen to change. */
+static bool is_plain(const struct insn *i)
+{
+    switch (op_table[i->op].unit) {
+    case UNIT_ALU:
+    case UNIT_FMA:
+    case UNIT_FP64:
+    case UNIT_SFU:
+    case UNIT_CVT:
+    case UNIT_SHFL:
+        return true;
+    default:
+        return i->op == OP_bra || i->op == OP_ld || i->op == OP_st || i->op == OP_mma;
+    }
+}
+
+static uint16_t exact_result(struct turn *t, const struct insn *i)
+{
+    const bool adds = i->op == OP_add || i->op == OP_sub || i->op == OP_mad;
+    const uint16_t flags = read_flags(t, i);
+    bool moves = false;
+
+    for (unsigned k = 0; k < i->n_opnds; k++)
+        if (!insn_writes(i, k) || i->guard)
+            note_early(t, &i->opnds[k]);
+    for (unsigned k = 0; k < i->n_opnds; k++)
+        if (i->opnds[k].kind == OPND_ADDR) {
+            uint16_t where = flags_of(t, &i->opnds[k]);
+            moves |= where & MOVES;
+            if (where & OTHER)
+                mixes(t);
+        }
+    if (!is_plain(i) || (moves && i->op != OP_ld && i->op != OP_st) ||
+        (i->op == OP_st && !moves && (flags & MOVES)))
+        mixes(t);
+    if (i->op == OP_st && (flags & MOVES))
+        t->linear[i->self - t->first] = LEAP_STORES_LINEAR;
+    if (!(flags & MOVES) || i->op == OP_st || compares_evenly(t, i) || chooses(t, i))
+        return 0;
+    if ((flags & OTHER) || i->guard || !keeps_linear(t, i) || !reads_known(t, i)) {
+        mixes(t);
+        return MOVES | OTHER;
+    }
+    t->linear[i->self - t->first] = LEAP_LINEAR;
+    return MOVES | (adds ? COUNTS : 0);
+}
+
 /* What an instruction leaves in its destinations, but for conditions on the way to it. */
 static uint16_t result_of(const struct turn *t, const struct insn *i)
 {
@@ -108,19 +216,27 @@ static uint16_t result_of(const struct turn *t, const struct insn *i)
     return keeps_linear(t, i) ? flags : flags | OTHER;
 }
 
+/* Of what is written in some turns, or beside something else. */
+static uint16_t guarded(const struct turn *t, uint16_t flags)
+{
+    return t->exact && !(flags & MOVES) ? 0 : flags | OTHER;
+}
+
 static void write(struct turn *t, const struct insn *i, const struct opnd *o, uint16_t flags)
 {
     if (is_register(o))
         t->now[o->slot] = (struct value){i->self + 1, flags, o->bytes};
     for (unsigned e = 0; o->kind == OPND_VEC && e < o->n; e++)
-        write(t, i, &o->vec[e], flags | OTHER);
+        write(t, i, &o->vec[e], guarded(t, flags));
 }
 
 static void join(const struct turn *t, struct value *to, const struct value *from, uint32_t where)
 {
     for (uint32_t k = 0; k < t->module->n_slots; k++)
         if (to[k].by != from[k].by) {
-            uint16_t flags = to[k].flags | from[k].flags | OTHER;
+            uint16_t flags = to[k].flags | from[k].flags;
+            if (!t->exact || (flags & MOVES))
+                flags |= OTHER;
             to[k] = (struct value){MET + where, flags, to[k].bytes};
         }
 }
@@ -172,7 +288,7 @@ static void step(struct turn *t, const struct insn *i)
     const uint16_t guard = guard_flags(t, i);
     uint16_t flags;
 
-    for (unsigned k = 0; k < i->n_opnds; k++)
+    for (unsigned k = 0; k < i->n_opnds && !t->exact; k++)
         if (i->opnds[k].kind == OPND_ADDR && (flags_of(t, &i->opnds[k]) & (MOVES | STAYS)) == (MOVES | STAYS))
             t->good = false;
     if (i->op == OP_bra) {
@@ -180,12 +296,12 @@ static void step(struct turn *t, const struct insn *i)
         t->reached = i->guard;
         return;
     }
-    flags = result_of(t, i);
+    flags = t->exact ? exact_result(t, i) : result_of(t, i);
     for (unsigned k = 0; k < i->n_opnds; k++)
         if (insn_writes(i, k))
-            write(t, i, &i->opnds[k], i->guard ? flags | guard | flags_of(t, &i->opnds[k]) | OTHER : flags);
+            write(t, i, &i->opnds[k], i->guard ? guarded(t, flags | guard | flags_of(t, &i->opnds[k])) : flags);
     if (i->pair)
-        write(t, i, i->pair, flags | OTHER);
+        write(t, i, i->pair, guarded(t, flags));
 }
 
 static void arrive(struct turn *t, const struct value *from, uint32_t pc)
@@ -216,6 +332,8 @@ static bool pass(struct turn *t)
     t->at = old;
     forget(t->at, n);
     t->reached = t->good = true;
+    if (t->exact)
+        memset(t->linear, 0, n);
     for (uint32_t k = 0; k < slots; k++)
         t->now[k] = (struct value){.flags = t->head[k]};
     for (uint32_t pc = t->first; pc <= t->last; pc++) {
@@ -225,11 +343,17 @@ static bool pass(struct turn *t)
         if (t->reached && pc < t->last)
             step(t, &t->code[pc]);
     }
-    for (uint32_t k = 0; k < slots; k++)
-        if (t->now[k].by && (t->now[k].flags & OTHER) && !(t->head[k] & OTHER)) {
-            t->head[k] = STAYS | OTHER;
+    for (uint32_t k = 0; k < slots; k++) {
+        const struct value *v = &t->now[k];
+        const bool moves = t->exact ? (v->flags & (MOVES | OTHER)) == MOVES : !(v->flags & OTHER);
+        const uint16_t stays = t->exact ? 0 : STAYS | OTHER;
+        if (v->by && !moves && t->head[k] != stays) {
+            t->head[k] = stays;
             same = false;
+        } else if (v->by && moves && t->exact && !(t->head[k] & MOVES) && t->early[k]) {
+            t->good = false; /* it was taken to stay */
         }
+    }
     for (uint32_t k = 0; k < n; k++)
         if (t->inner[k] &&
             (!t->at[k] || !t->before[k] || memcmp(t->at[k], t->before[k], slots * sizeof(**t->at)) != 0))
@@ -239,8 +363,10 @@ static bool pass(struct turn *t)
 
 static void note_written(struct turn *t, const struct opnd *o)
 {
-    if (is_register(o))
+    if (is_register(o)) {
         t->head[o->slot] = MOVES;
+        t->writers[o->slot]++;
+    }
     for (unsigned e = 0; o->kind == OPND_VEC && e < o->n; e++)
         note_written(t, &o->vec[e]);
 }
@@ -308,6 +434,7 @@ static void note_moves(struct leap_plan *p, const struct insn *i)
 static void keep(struct leap_plan *p, const struct turn *t)
 {
     VEC(struct leap_reg) regs = {0};
+    VEC(struct leap_still) stills = {0};
 
     for (uint32_t k = 0; k < t->module->n_slots; k++) {
         const struct value *v = &t->now[k];
@@ -315,14 +442,21 @@ static void keep(struct leap_plan *p, const struct turn *t)
             .off = t->module->slot_off[k], .wide = v->bytes == 8, .counts = v->flags & COUNTS};
         if (v->by && (v->flags & (OTHER | MOVES)) == MOVES && (v->bytes == 4 || v->bytes == 8))
             vec_push(&regs, r);
+        else if (v->by && t->exact)
+            vec_push(&stills, ((struct leap_still){t->module->slot_off[k], v->bytes}));
     }
     p->regs = regs.v;
     p->n = regs.n;
+    p->stills = stills.v;
+    p->n_stills = stills.n;
+    if (t->exact)
+        p->linear = memcpy(mem_alloc(t->last - t->first), t->linear, t->last - t->first);
 }
 
-void leap_plan(struct leap_plan *p, const struct ptx_module *m, const struct insn *branch)
+void leap_plan(struct leap_plan *p, const struct ptx_module *m, const struct insn *branch, bool exact)
 {
-    struct turn t = {.module = m, .code = m->code, .first = (uint32_t)branch->imm, .last = branch->self};
+    struct turn t = {
+        .module = m, .exact = exact, .code = m->code, .first = (uint32_t)branch->imm, .last = branch->self};
     bool moves = false, alone = branch->guard && t.last - t.first < CODE;
     uint32_t again, n;
 
@@ -331,16 +465,19 @@ void leap_plan(struct leap_plan *p, const struct ptx_module *m, const struct ins
         note_moves(p, &t.code[pc]);
         alone = !is_shared_course(&t, &t.code[pc]);
     }
-    again = alone ? guard_from(&t, branch) : 0;
-    if (!again)
+    again = alone && !exact ? guard_from(&t, branch) : t.last;
+    if (!alone || !again)
         return;
     n = t.last - t.first + 1;
     t.head = mem_zalloc((m->n_slots + 1) * sizeof(*t.head));
     t.now = mem_zalloc((m->n_slots + 1) * sizeof(*t.now));
+    t.writers = mem_zalloc((m->n_slots + 1) * sizeof(*t.writers));
+    t.early = mem_zalloc((m->n_slots + 1) * sizeof(*t.early));
+    t.linear = mem_zalloc(n + 1);
     t.at = mem_zalloc(n * sizeof(struct value *));
     t.before = mem_zalloc(n * sizeof(struct value *));
     t.inner = mem_zalloc(n * sizeof(bool));
-    if (is_steady(&t) && is_followed(&t, again, &moves) && moves) {
+    if (is_steady(&t) && (exact || (is_followed(&t, again, &moves) && moves))) {
         p->again = again;
         keep(p, &t);
     }
@@ -348,7 +485,17 @@ void leap_plan(struct leap_plan *p, const struct ptx_module *m, const struct ins
     forget(t.before, n);
     free(t.head);
     free(t.now);
+    free(t.writers);
+    free(t.early);
+    free(t.linear);
     free(t.at);
     free(t.before);
     free(t.inner);
+}
+
+void leap_plan_clear(struct leap_plan *p)
+{
+    free(p->regs);
+    free(p->stills);
+    free(p->linear);
 }
