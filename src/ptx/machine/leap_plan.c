@@ -11,10 +11,11 @@ enum {
 };
 
 enum {
-    MOVES = 1,  /* from turn to turn, evenly where OTHER is not set */
-    STAYS = 2,  /* hangs on what the loop carries on otherwise, which no leap sets */
-    OTHER = 4,  /* no linear function of what moves */
-    COUNTS = 8, /* an addition made it */
+    MOVES = 1,   /* from turn to turn, evenly where OTHER is not set */
+    STAYS = 2,   /* hangs on what the loop carries on otherwise, which no leap sets */
+    OTHER = 4,   /* no linear function of what moves */
+    COUNTS = 8,  /* an addition made it */
+    CHOSEN = 16, /* exact: it is what moves, or what stays, and the same of them in every turn */
 };
 
 struct value { /* of a register's place */
@@ -100,7 +101,8 @@ static bool keeps_linear(const struct turn *t, const struct insn *i)
  * Over memory that holds one number everywhere a turn may change nothing but what moves. There is a plan where
  * all that moves is added up, multiplied, compared and taken for an address, and nothing else: what else the
  * turn computes is then the same in every turn in which the comparisons come out as before, if it is so in
- * one. So registers are of two kinds, without STAYS: those that move, and those that are seen to stay. */
+ * one. So registers are of two kinds, without STAYS: those that move, and those that are seen to stay. One that
+ * is chosen from both stays if it does so from turn to turn, which nothing but a turn's end shows. */
 
 static void mixes(struct turn *t)
 {
@@ -136,7 +138,8 @@ static uint16_t read_flags(const struct turn *t, const struct insn *i)
 
     for (unsigned k = 0; k < i->n_opnds; k++)
         if (!insn_writes(i, k) && i->opnds[k].kind != OPND_ADDR)
-            flags |= flags_of(t, &i->opnds[k]) & (i->opnds[k].kind == OPND_VEC ? MOVES : MOVES | OTHER);
+            flags |= flags_of(t, &i->opnds[k]) &
+                     (i->opnds[k].kind == OPND_VEC ? MOVES | CHOSEN : MOVES | CHOSEN | OTHER);
     return flags;
 }
 
@@ -144,13 +147,23 @@ static uint16_t read_flags(const struct turn *t, const struct insn *i)
  */
 static bool compares_evenly(const struct turn *t, const struct insn *i)
 {
-    return i->op == OP_setp && all_integers(i) && !(read_flags(t, i) & OTHER) && reads_known(t, i);
+    return i->op == OP_setp && all_integers(i) && !(read_flags(t, i) & (OTHER | CHOSEN)) && reads_known(t, i);
 }
 
-/* Where one of the two that it chooses from moves, the result would, too. */
+/* Of what is chosen nothing else is made. */
 static bool chooses(const struct turn *t, const struct insn *i)
 {
-    return i->op == OP_selp && !(read_flags(t, i) & OTHER) && t->writers[i->opnds[0].slot] == 1;
+    const uint16_t flags = read_flags(t, i);
+
+    return !(flags & OTHER) && (i->op == OP_selp || (i->op == OP_mov && (flags & CHOSEN)));
+}
+
+/* Of what is written in some turns, or on one of two paths. */
+static uint16_t chosen(uint16_t flags)
+{
+    const bool moves = flags & (MOVES | CHOSEN);
+
+    return flags & OTHER ? MOVES | OTHER : moves * CHOSEN;
 }
 
 /* Memory is loaded from and stored to, and no other is seen to change. */
@@ -182,17 +195,19 @@ static uint16_t exact_result(struct turn *t, const struct insn *i)
         if (i->opnds[k].kind == OPND_ADDR) {
             uint16_t where = flags_of(t, &i->opnds[k]);
             moves |= where & MOVES;
-            if (where & OTHER)
+            if (where & (OTHER | CHOSEN))
                 mixes(t);
         }
     if (!is_plain(i) || (moves && i->op != OP_ld && i->op != OP_st) ||
-        (i->op == OP_st && !moves && (flags & MOVES)))
+        (i->op == OP_st && !moves && (flags & (MOVES | CHOSEN))))
         mixes(t);
-    if (i->op == OP_st && (flags & MOVES))
+    if (i->op == OP_st && (flags & (MOVES | CHOSEN)))
         t->linear[i->self - t->first] = LEAP_STORES_LINEAR;
-    if (!(flags & MOVES) || i->op == OP_st || compares_evenly(t, i) || chooses(t, i))
+    if (!(flags & (MOVES | CHOSEN)) || i->op == OP_st || compares_evenly(t, i))
         return 0;
-    if ((flags & OTHER) || i->guard || !keeps_linear(t, i) || !reads_known(t, i)) {
+    if (chooses(t, i))
+        return CHOSEN;
+    if ((flags & (OTHER | CHOSEN)) || i->guard || !keeps_linear(t, i) || !reads_known(t, i)) {
         mixes(t);
         return MOVES | OTHER;
     }
@@ -219,7 +234,7 @@ static uint16_t result_of(const struct turn *t, const struct insn *i)
 /* Of what is written in some turns, or beside something else. */
 static uint16_t guarded(const struct turn *t, uint16_t flags)
 {
-    return t->exact && !(flags & MOVES) ? 0 : flags | OTHER;
+    return t->exact ? chosen(flags) : flags | OTHER;
 }
 
 static void write(struct turn *t, const struct insn *i, const struct opnd *o, uint16_t flags)
@@ -235,9 +250,7 @@ static void join(const struct turn *t, struct value *to, const struct value *fro
     for (uint32_t k = 0; k < t->module->n_slots; k++)
         if (to[k].by != from[k].by) {
             uint16_t flags = to[k].flags | from[k].flags;
-            if (!t->exact || (flags & MOVES))
-                flags |= OTHER;
-            to[k] = (struct value){MET + where, flags, to[k].bytes};
+            to[k] = (struct value){MET + where, t->exact ? chosen(flags) : flags | OTHER, to[k].bytes};
         }
 }
 
@@ -345,7 +358,7 @@ static bool pass(struct turn *t)
     }
     for (uint32_t k = 0; k < slots; k++) {
         const struct value *v = &t->now[k];
-        const bool moves = t->exact ? (v->flags & (MOVES | OTHER)) == MOVES : !(v->flags & OTHER);
+        const bool moves = t->exact ? (v->flags & (MOVES | OTHER | CHOSEN)) == MOVES : !(v->flags & OTHER);
         const uint16_t stays = t->exact ? 0 : STAYS | OTHER;
         if (v->by && !moves && t->head[k] != stays) {
             t->head[k] = stays;
