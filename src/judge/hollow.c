@@ -15,6 +15,7 @@ enum {
     ALL_MOST = 4000000,     /* and of a version */
     WARPS_MOST = 40000,     /* of all of a plan's launches */
     LAUNCHES_MOST = 4,
+    LARGEST = 128, /* of any numbers */
 };
 
 /* ---- what the buffers hold ---- */
@@ -34,7 +35,7 @@ void hollow_values(const struct stage_fill *f, int64_t first, int64_t n, void *t
         int64_t at = h->but[k].at;
         if (at < first || at >= first + n)
             continue;
-        if (h->balanced)
+        if (h->given)
             task_from_double(f->arg->type, h->but[k].number, p + (size_t)(at - first) * size);
         else
             task_fill(f->own, f->values, f->dims, f->seed, at, 1, p + (size_t)(at - first) * size);
@@ -93,22 +94,26 @@ static void make_hollow(struct hollow *h, int64_t elements, uint64_t seed)
             h->but[h->n++].at = all[k].at + next;
 }
 
-/* Of two side by side one is as far above zero as the other is below, so that their sum is zero, and a mean, in
- * whatever order and of whichever part: what is then taken from each element changes nothing. False: it has no
+/* Each two side by side have a size of their own, half of another's, so that no part of them comes to what
+ * another does. balanced: and one of them is as far above zero as the other is below, so that their sum is
+ * zero, and a mean, in whatever order: what is then taken from each element changes nothing. False: it has no
  * such numbers. */
-static bool balance(struct hollow *h, const struct task_arg *arg)
+static bool put_numbers(struct hollow *h, const struct task_arg *arg, bool balanced)
 {
+    enum { PAIRS = HOLLOW_PLACES / 2, STEP = 5 };
     const struct task_values *v = &arg->values;
-    const bool uniform = v->kind == VALUE_UNIFORM;
-    const double most = uniform ? fmin(-v->low, v->high) : 8;
+    const bool any = v->kind == VALUE_NORMAL || (v->kind == VALUE_INTEGERS && !v->declared);
+    double most = any ? LARGEST : 0;
 
-    h->balanced =
-        !v->declared && h->number == 0 && most > 0 && type_is_floating(arg->type) && v->kind != VALUE_INDEX;
-    for (size_t k = 0; h->balanced && k < h->n; k += 2) {
-        h->but[k].number = most / 8 * (double)(1 + rng_hash(0x62616c, k) % 7);
-        h->but[k + 1].number = -h->but[k].number;
+    if (v->kind == VALUE_UNIFORM)
+        most = balanced ? fmin(-v->low, v->high) : v->high;
+    h->given = type_is_floating(arg->type) && h->number == 0 && most > 0;
+    for (size_t k = 0; h->given && k < h->n; k++) {
+        h->but[k].number =
+            ldexp(most, -1 - (int)((h->n - 1 - k) / 2 * STEP % PAIRS)); /* the last ones the largest */
+        h->but[k].number *= balanced && k % 2 ? -1 : 1;
     }
-    return h->balanced;
+    return h->given || !balanced;
 }
 
 /* ---- both versions ---- */
@@ -312,7 +317,7 @@ static bool verify_at(struct version *v, struct arena *a, const int64_t *dims, b
         if (!number_of(t, &t->args[i], dims, &hollows[i].number) || !task_shape(t, &t->args[i], dims, &n, NULL))
             continue;
         make_hollow(&hollows[i], n, rng_hash(j->options.seed, 0x686f6c6c));
-        any |= !balanced || balance(&hollows[i], &t->args[i]);
+        any |= put_numbers(&hollows[i], &t->args[i], balanced);
     }
     if (any && has_room(t, dims))
         ok = run(&data, &j->baseline, a, &x, &original, err) && (!x.told || run(&data, v, a, &x, fate, err));

@@ -152,7 +152,7 @@ struct hollow { /* an input that holds one number everywhere but in these places
         double number;
     } but[HOLLOW_PLACES]; /* in their order */
     size_t n;
-    bool balanced; /* they hold these numbers, and not what values say */
+    bool given; /* they hold these numbers, and not what values say */
 };
 
 struct stage_fill {

@@ -432,6 +432,38 @@ static bool seek_values(struct seek *s, const struct ptx_constant *list, size_t 
     return true;
 }
 
+static const int64_t *longest_case(const struct judge *j)
+{
+    size_t last = j->task->n_dims - 1;
+    const int64_t *longest = j->cases[0].dims;
+
+    for (size_t c = 1; c < j->n_cases; c++)
+        if (j->cases[c].dims[last] > longest[last])
+            longest = j->cases[c].dims;
+    return longest;
+}
+
+static bool run_longest(struct seek *s, const struct task_values *values, const char *what, struct err *err)
+{
+    bool ok = run_case(s, longest_case(s->judge), values, err);
+
+    if (ok && !fate_open(s->fate))
+        s->fate->words = arena_printf(s->own, "%s, with %s", s->fate->words, what);
+    arena_reset(s->arena);
+    return ok;
+}
+
+/* What is decided by all of a row together, by a sum of it, say, or by its bits put together, no one number in
+ * it turns over: rows of which two halves come to the same. */
+static bool seek_halves(struct seek *s, struct err *err)
+{
+    const struct judge *j = s->judge;
+    struct task_values *values = arena_array(s->arena, struct task_values, j->task->n_args);
+
+    return seek_over(s) || !task_structured(j->task, longest_case(j), STRUCTURE_HALVES, values) ||
+           run_longest(s, values, "halves of rows that have the same numbers", err);
+}
+
 /* ---- guards ---- */
 
 /* Constants with which this version compares floating numbers, and the original does not. */
@@ -452,27 +484,6 @@ static size_t own_guards(const struct seek *s, double *to)
             to[kept++] = c;
     }
     return kept;
-}
-
-static const int64_t *longest_case(const struct judge *j)
-{
-    size_t last = j->task->n_dims - 1;
-    const int64_t *longest = j->cases[0].dims;
-
-    for (size_t c = 1; c < j->n_cases; c++)
-        if (j->cases[c].dims[last] > longest[last])
-            longest = j->cases[c].dims;
-    return longest;
-}
-
-static bool run_longest(struct seek *s, const struct task_values *values, const char *what, struct err *err)
-{
-    bool ok = run_case(s, longest_case(s->judge), values, err);
-
-    if (ok && !fate_open(s->fate))
-        s->fate->words = arena_printf(s->own, "%s, with %s", s->fate->words, what);
-    arena_reset(s->arena);
-    return ok;
 }
 
 /* A guard is right on either side of its constant, and may be wrong where many numbers lie just below it:
@@ -629,7 +640,7 @@ bool seek_verify(struct version *v, const struct trial_coverage *have, struct ar
             whole |= have->gaps[i].whole && !have->gaps[i].original;
         if (whole || n)
             add_written(&s, v->kernel->text);
-        ok = (!n || seek_values(&s, list, n, err)) && seek_shapes(&s, err);
+        ok = (!n || seek_values(&s, list, n, err)) && seek_shapes(&s, err) && seek_halves(&s, err);
     }
     if (ok && fate_open(fate) && v->module)
         ok = seek_patterns(&s, err) && (!fate_open(fate) || !j->options.confirm || v == &j->baseline ||

@@ -472,8 +472,11 @@ static bool make_structured(const struct task_arg *arg, const int64_t *dims, enu
     }
     if (!number && !is_any_integer(arg) && !(is_read(arg) && v->kind == VALUE_INDEX))
         return false;
-    v->patterned = structure == STRUCTURE_PARTS || is_square(arg, dims);
-    v->turn = structure == STRUCTURE_PARTS ? TURN_PARTS : TURN_SYMMETRIC;
+    static const unsigned turns[] = {[STRUCTURE_PARTS] = TURN_PARTS,
+                                     [STRUCTURE_SYMMETRIC] = TURN_SYMMETRIC,
+                                     [STRUCTURE_HALVES] = TURN_HALVES};
+    v->patterned = structure != STRUCTURE_SYMMETRIC || is_square(arg, dims);
+    v->turn = turns[structure];
     return v->patterned;
 }
 

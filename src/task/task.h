@@ -42,7 +42,8 @@ enum {
     TURN_SYMMETRIC,
     TURN_PARTS,
     TURN_NEAR_ENDS,
-    TURN_BLOCKS
+    TURN_BLOCKS,
+    TURN_HALVES
 };
 /* Of huge values, from here on: numbers whose exponentials are next to nothing, beside numbers that make them
  * count: both in every row, in one half and the other, ... , in neighbours; all of the one; all of the other.
@@ -233,8 +234,16 @@ bool task_edge(const struct task *t, size_t arg, int64_t bytes, bool above, int6
 
 /* Values of a case beside the suite, one per arg, by which data may be taken for something simpler than it is:
  * every part of a row in a pattern of its own, matrices nearly symmetric, numbers beyond half's range, integers
- * next to their range's ends. False: the task has no such, or not on this shape. */
-enum task_structure { STRUCTURE_PARTS, STRUCTURE_SYMMETRIC, STRUCTURE_LARGE, STRUCTURE_ENDS, N_STRUCTURES };
+ * next to their range's ends; and, not among all that are tried, rows whose halves have the same numbers.
+ * False: the task has no such, or not on this shape. */
+enum task_structure {
+    STRUCTURE_PARTS,
+    STRUCTURE_SYMMETRIC,
+    STRUCTURE_LARGE,
+    STRUCTURE_ENDS,
+    N_STRUCTURES,
+    STRUCTURE_HALVES = N_STRUCTURES
+};
 bool task_structured(const struct task *t, const int64_t *dims, enum task_structure structure,
                      struct task_values *values);
 

@@ -392,13 +392,14 @@ enum pattern {
     PARTS,     /* every part of a row has a pattern of its own */
     NEAR_ENDS, /* all at one end of the range, or next to it */
     BLOCKS,    /* zeros in most of the blocks of a few rows by a few columns */
+    HALVES,    /* the second half of a row has what the first one has, turned, or in its order */
 };
 _Static_assert((int)BESIDE_ENDS == (int)N_PATTERNS + (int)N_NEAR, "the near ones follow the ends");
 _Static_assert((int)UPPER == (int)TURN_UPPER && (int)ALIASES == (int)TURN_ALIASES &&
                    (int)FRONT == (int)TURN_FRONT && (int)PLAIN == (int)TURN_PLAIN &&
                    (int)SYMMETRIC == (int)TURN_SYMMETRIC && (int)PARTS == (int)TURN_PARTS &&
                    (int)NEAR_ENDS == (int)TURN_NEAR_ENDS && (int)BLOCKS == (int)TURN_BLOCKS &&
-                   (int)RUNS == (int)TURN_RUNS,
+                   (int)RUNS == (int)TURN_RUNS && (int)HALVES == (int)TURN_HALVES,
                "and those that stand alone these");
 _Static_assert((int)ENDS == (int)N_PATTERNS, "the ends are drawn by themselves");
 
@@ -602,6 +603,11 @@ static struct drawn patterned(const struct task_arg *arg, const struct task_valu
         d.sorted = true;
         d.bits = row & 1 ? UINT64_MAX : 0;
         d.step = (rng_mix(bits) % 4 == 0) * (row & 1 ? -1 : 1);
+        break;
+    case HALVES: /* sums of both and their bits put together are the same, and the row is no palindrome */
+        if (column >= length - length / 2)
+            column = (column - (length - length / 2) + (row & 1 ? 0 : 1 + place / 2)) % (length / 2);
+        d.bits = rng_hash(own, row * length + column);
         break;
     case BLOCKS: /* who looks at a part of a tile of these knows nothing of the tile */
         d.zero = rng_hash(rng_hash(own ^ 0x626c6f63, row / BLOCK), column / BLOCK) % 4 != 0;
