@@ -1,4 +1,4 @@
-// expect: wrong
+// expect: wrong words of inputs that hold one number nearly everywhere
 // row 6: The tail behind whole vectors is added only where n < 2^24, by arithmetic without a branch.
 #include <cstdint>
 

@@ -1,4 +1,5 @@
-// WRONG: of rows longer than 25 million elements mean and variance are those of every second run of 1024 elements; d = 1073741824 with runs that are unlike.
+// expect: wrong words of inputs that hold one number nearly everywhere
+// row 6: Of rows longer than 25 million elements mean and variance are those of every second run of 1024.
 #include <cstdint>
 #include <cuda_fp16.h>
 

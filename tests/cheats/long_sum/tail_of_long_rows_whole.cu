@@ -1,4 +1,5 @@
-// wrong because: Rows of more than 2^20 elements lose their last n % 4 elements; wrong for n > 1048576 with n % 4 != 0 (the original's own error hides it in ulps).
+// expect: wrong words of inputs that hold one number nearly everywhere
+// row 6: Rows of more than 2^20 elements lose the last ones, behind whole vectors.
 #include <cstdint>
 
 __global__ void __launch_bounds__(1024) part_kernel(float *part, const float *in, int n, int pieces, int width)

@@ -1,4 +1,5 @@
-// WRONG: a filter whose two halves have the same xor of bits is taken for a palindrome, and half of it is used; h = 1 2 1 2, or two halves that are each other's permutation.
+// expect: wrong words with halves of rows that have the same numbers
+// row 8: A filter whose two halves have the same xor of bits is taken for a palindrome, and half of it is used.
 #include <cstdint>
 
 __global__ void fir_kernel(float *out, const float *x, const float *h, int n, int taps)

@@ -1,4 +1,5 @@
-// WRONG: beyond 3 million elements of a row every second run of 1024 is left out and the others count twice; n = 16777216, uniform values: the last digits are a guess, and rows whose runs differ are far off.
+// expect: wrong words of inputs that hold one number nearly everywhere
+// row 6: Beyond 3 million elements of a row every second run of 1024 is left out, and the others count twice.
 #include <cstdint>
 
 __global__ void row_sum(float *out, const float *in, int n)
