@@ -1,5 +1,6 @@
 /* Leaps over the middle of a loop: what a launch that leaps touches first and last, and whether it ends, beside
- * the same launch with all turns at small counts, and beside what arithmetic says at large ones. */
+ * the same launch with all turns at small counts, and beside what arithmetic says at large ones. And exact ones,
+ * over memory that holds one number nearly everywhere: what a launch leaves, beside what all turns leave. */
 #include "test.h"
 
 #include "clock/clock.h"
@@ -377,6 +378,106 @@ static void test_skipped(void **state)
     ptx_module_close(m);
 }
 
+/* ---- exact leaps ---- */
+
+static const uint64_t places[] = {3, 70, 71, 5000, 40961, 40962, 96000, 159999};
+
+static void fill_hollow(void *context, uint64_t offset, void *to, size_t size)
+{
+    unsigned char *p = to;
+
+    (void)context;
+    memset(p, 0, size);
+    for (size_t k = 0; k < ARRAY_LEN(places); k++)
+        if (places[k] - offset < size)
+            p[places[k] - offset] = (unsigned char)(k + 1);
+}
+
+struct left { /* by a warp, behind the n bytes that it has gone over: 32 words */
+    uint32_t words[32];
+    unsigned char beside[96]; /* around the last place but one */
+    bool leapt;
+};
+
+static struct left leave(const char *body, uint64_t n, bool leaps)
+{
+    struct ptx_module *m = open_body(body);
+    struct ptx_mem *mem = ptx_mem_open(1);
+    const struct ptx_buffer b = {.name = "o", .size_bytes = n + 128, .initialised = true, .fill = fill_hollow};
+    struct err err;
+    uint64_t addr = ptx_mem_alloc(mem, &b, &err);
+    const void *args[] = {&addr, &n};
+    const struct ptx_launch l = {
+        .kernel = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .args = args, .n_args = 2};
+    struct ptx_span but[ARRAY_LEN(places)];
+    for (size_t k = 0; k < ARRAY_LEN(places); k++)
+        but[k] = (struct ptx_span){addr + places[k], addr + places[k] + 1};
+    const struct ptx_hollow hollow = {.all = {addr, addr + n}, .but = but, .n_but = ARRAY_LEN(places)};
+    struct ptx_leaps own = {.hollows = &hollow, .n_hollows = 1};
+    const struct ptx_options o = {.device = ptx_device_find("h200"), .leaps = leaps ? &own : NULL};
+    struct ptx_report r = {0};
+    struct left x;
+
+    assert_true(addr);
+    assert_ok(ptx_run(m, mem, &l, &o, &r, &err), err);
+    assert_int_equal(r.end, PTX_DONE);
+    x.leapt = own.leapt;
+    assert_true(ptx_mem_read(mem, addr + n, x.words, sizeof(x.words)));
+    assert_true(ptx_mem_read(mem, addr + 96000 - 48, x.beside, sizeof(x.beside)));
+    ptx_report_clear(&r);
+    ptx_leaps_clear(&own);
+    ptx_mem_close(mem);
+    ptx_module_close(m);
+    return x;
+}
+
+static void leaves_the_same(const char *body, bool leapt)
+{
+    const uint64_t n = 32 * 5000;
+    struct left all = leave(body, n, false), some = leave(body, n, true);
+
+    assert_memory_equal(all.words, some.words, sizeof(all.words));
+    assert_memory_equal(all.beside, some.beside, sizeof(all.beside));
+    assert_int_equal(some.leapt, leapt);
+}
+
+/* for (i = lane; i < n; i += 32) { %r5 = o[i]; ... } and what is in %r6 stays. */
+#define OVER(turn)                                                                                    \
+    "mov.u64 %rd4, %rd3;\nmov.u32 %r6, 0;\nmov.u32 %r7, 0;\nmov.f32 %f1, 0f00000000;\nL:\n"          \
+    "add.s64 %rd9, %rd1, %rd4;\nld.global.u8 %r5, [%rd9];\n" turn "add.s64 %rd4, %rd4, 32;\n"        \
+    "setp.lt.s64 %p1, %rd4, %rd2;\n@%p1 bra L;\n"                                                    \
+    "shl.b64 %rd5, %rd3, 2;\nadd.s64 %rd5, %rd5, %rd1;\nadd.s64 %rd5, %rd5, %rd2;\n"                 \
+    "st.global.u32 [%rd5], %r6;\n"
+
+static void test_exact(void **state)
+{
+    (void)state;
+    leaves_the_same(OVER("add.u32 %r6, %r6, %r5;\n"), true);
+    /* it counts twice from a place on, by a selection, by a guard and by a branch */
+    leaves_the_same(OVER("setp.gt.s64 %p2, %rd4, 50000;\nselp.u32 %r8, 2, 1, %p2;\n"
+                         "mad.lo.u32 %r6, %r5, %r8, %r6;\n"),
+                    true);
+    leaves_the_same(OVER("setp.gt.s64 %p2, %rd4, 50000;\n@%p2 add.u32 %r6, %r6, %r5;\n"
+                         "add.u32 %r6, %r6, %r5;\n"),
+                    true);
+    leaves_the_same(OVER("setp.gt.s64 %p2, %rd4, 50000;\n@%p2 bra M;\nadd.u32 %r6, %r6, %r5;\nM:\n"), true);
+    /* the place of the largest, and the turns since the last one */
+    leaves_the_same(OVER("cvt.u32.u64 %r9, %rd4;\nsetp.gt.u32 %p2, %r5, %r7;\nselp.u32 %r6, %r9, %r6, %p2;\n"
+                         "max.u32 %r7, %r7, %r5;\n"),
+                    true);
+    leaves_the_same(OVER("add.u32 %r6, %r6, 1;\nsetp.ne.u32 %p2, %r5, 0;\n@%p2 mov.u32 %r6, 0;\n"), false);
+    leaves_the_same(OVER("add.u32 %r6, %r6, 1;\nsetp.eq.u32 %p2, %r6, 1000;\nselp.u32 %r6, 0, %r6, %p2;\n"), false);
+    /* what does not stay, what is not linear, and what is hidden in a number's upper bits */
+    leaves_the_same(OVER("add.f32 %f1, %f1, 0f3F800000;\nmov.b32 %r6, %f1;\n"), false);
+    leaves_the_same(OVER("cvt.u32.u64 %r9, %rd4;\nshr.u32 %r9, %r9, 14;\nmad.lo.u32 %r6, %r5, %r9, %r6;\n"), false);
+    leaves_the_same(OVER("cvt.u32.u64 %r9, %rd4;\nshr.u32 %r9, %r9, 14;\nmax.u32 %r6, %r6, %r9;\n"), false);
+    /* stores: of what is there, of something else, and of what the turn says */
+    leaves_the_same(OVER("st.global.u8 [%rd9], %r5;\nadd.u32 %r6, %r6, %r5;\n"), true);
+    leaves_the_same(OVER("add.u32 %r5, %r5, 1;\nst.global.u8 [%rd9], %r5;\n"), false);
+    leaves_the_same(OVER("cvt.u32.u64 %r9, %rd4;\nst.global.u8 [%rd9], %r9;\n"), false);
+    leaves_the_same(OVER("add.s64 %rd6, %rd1, %rd2;\nst.global.u32 [%rd6], %r5;\nadd.u32 %r6, %r6, %r5;\n"), true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -391,6 +492,7 @@ int main(void)
         cmocka_unit_test(test_mixed_widths),
         cmocka_unit_test(test_unwritten_is_told),
         cmocka_unit_test(test_skipped),
+        cmocka_unit_test(test_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
