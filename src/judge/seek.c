@@ -454,14 +454,19 @@ static bool run_longest(struct seek *s, const struct task_values *values, const 
 }
 
 /* What is decided by all of a row together, by a sum of it, say, or by its bits put together, no one number in
- * it turns over: rows of which two halves come to the same. */
+ * it turns over: rows of which two halves come to the same. In the last confirmation. */
 static bool seek_halves(struct seek *s, struct err *err)
 {
     const struct judge *j = s->judge;
     struct task_values *values = arena_array(s->arena, struct task_values, j->task->n_args);
 
-    return seek_over(s) || !task_structured(j->task, longest_case(j), STRUCTURE_HALVES, values) ||
-           run_longest(s, values, "halves of rows that have the same numbers", err);
+    if (seek_over(s) || !j->options.confirm ||
+        !task_structured(j->task, longest_case(j), STRUCTURE_HALVES, values))
+        return true;
+    if (!run_longest(s, values, "halves of rows that have the same numbers", err))
+        return false;
+    extra_settle(s->version, s->fate); /* a tile takes long for the one element that it is asked */
+    return true;
 }
 
 /* ---- guards ---- */

@@ -1,6 +1,7 @@
 /* Leaps over the middle of a loop: what a launch that leaps touches first and last, and whether it ends, beside
- * the same launch with all turns at small counts, and beside what arithmetic says at large ones. And exact ones,
- * over memory that holds one number nearly everywhere: what a launch leaves, beside what all turns leave. */
+ * the same launch with all turns at small counts, and beside what arithmetic says at large ones. And exact
+ * ones, over memory that holds one number nearly everywhere: what a launch leaves, beside what all turns leave.
+ */
 #include "test.h"
 
 #include "clock/clock.h"
@@ -442,11 +443,11 @@ static void leaves_the_same(const char *body, bool leapt)
 }
 
 /* for (i = lane; i < n; i += 32) { %r5 = o[i]; ... } and what is in %r6 stays. */
-#define OVER(turn)                                                                                    \
-    "mov.u64 %rd4, %rd3;\nmov.u32 %r6, 0;\nmov.u32 %r7, 0;\nmov.f32 %f1, 0f00000000;\nL:\n"          \
-    "add.s64 %rd9, %rd1, %rd4;\nld.global.u8 %r5, [%rd9];\n" turn "add.s64 %rd4, %rd4, 32;\n"        \
-    "setp.lt.s64 %p1, %rd4, %rd2;\n@%p1 bra L;\n"                                                    \
-    "shl.b64 %rd5, %rd3, 2;\nadd.s64 %rd5, %rd5, %rd1;\nadd.s64 %rd5, %rd5, %rd2;\n"                 \
+#define OVER(turn)                                                                            \
+    "mov.u64 %rd4, %rd3;\nmov.u32 %r6, 0;\nmov.u32 %r7, 0;\nmov.f32 %f1, 0f00000000;\nL:\n"   \
+    "add.s64 %rd9, %rd1, %rd4;\nld.global.u8 %r5, [%rd9];\n" turn "add.s64 %rd4, %rd4, 32;\n" \
+    "setp.lt.s64 %p1, %rd4, %rd2;\n@%p1 bra L;\n"                                             \
+    "shl.b64 %rd5, %rd3, 2;\nadd.s64 %rd5, %rd5, %rd1;\nadd.s64 %rd5, %rd5, %rd2;\n"          \
     "st.global.u32 [%rd5], %r6;\n"
 
 static void test_exact(void **state)
@@ -466,16 +467,19 @@ static void test_exact(void **state)
                          "max.u32 %r7, %r7, %r5;\n"),
                     true);
     leaves_the_same(OVER("add.u32 %r6, %r6, 1;\nsetp.ne.u32 %p2, %r5, 0;\n@%p2 mov.u32 %r6, 0;\n"), false);
-    leaves_the_same(OVER("add.u32 %r6, %r6, 1;\nsetp.eq.u32 %p2, %r6, 1000;\nselp.u32 %r6, 0, %r6, %p2;\n"), false);
+    leaves_the_same(OVER("add.u32 %r6, %r6, 1;\nsetp.eq.u32 %p2, %r6, 1000;\nselp.u32 %r6, 0, %r6, %p2;\n"),
+                    false);
     /* what does not stay, what is not linear, and what is hidden in a number's upper bits */
     leaves_the_same(OVER("add.f32 %f1, %f1, 0f3F800000;\nmov.b32 %r6, %f1;\n"), false);
-    leaves_the_same(OVER("cvt.u32.u64 %r9, %rd4;\nshr.u32 %r9, %r9, 14;\nmad.lo.u32 %r6, %r5, %r9, %r6;\n"), false);
+    leaves_the_same(OVER("cvt.u32.u64 %r9, %rd4;\nshr.u32 %r9, %r9, 14;\nmad.lo.u32 %r6, %r5, %r9, %r6;\n"),
+                    false);
     leaves_the_same(OVER("cvt.u32.u64 %r9, %rd4;\nshr.u32 %r9, %r9, 14;\nmax.u32 %r6, %r6, %r9;\n"), false);
     /* stores: of what is there, of something else, and of what the turn says */
     leaves_the_same(OVER("st.global.u8 [%rd9], %r5;\nadd.u32 %r6, %r6, %r5;\n"), true);
     leaves_the_same(OVER("add.u32 %r5, %r5, 1;\nst.global.u8 [%rd9], %r5;\n"), false);
     leaves_the_same(OVER("cvt.u32.u64 %r9, %rd4;\nst.global.u8 [%rd9], %r9;\n"), false);
-    leaves_the_same(OVER("add.s64 %rd6, %rd1, %rd2;\nst.global.u32 [%rd6], %r5;\nadd.u32 %r6, %r6, %r5;\n"), true);
+    leaves_the_same(OVER("add.s64 %rd6, %rd1, %rd2;\nst.global.u32 [%rd6], %r5;\nadd.u32 %r6, %r6, %r5;\n"),
+                    true);
 }
 
 int main(void)
