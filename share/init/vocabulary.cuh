@@ -305,6 +305,46 @@ template <typename From, typename To> struct ScalarConvert {
     }
 };
 
+// for: __shfl_xor
+template <typename T> __device__ __forceinline__ T __shfl_xor(T value, int mask, int width = 32)
+{
+    return __shfl_xor_sync(__activemask(), value, mask, width);
+}
+
+// for: __shfl_down
+template <typename T> __device__ __forceinline__ T __shfl_down(T value, unsigned int delta, int width = 32)
+{
+    return __shfl_down_sync(__activemask(), value, delta, width);
+}
+
+// for: __shfl_up
+template <typename T> __device__ __forceinline__ T __shfl_up(T value, unsigned int delta, int width = 32)
+{
+    return __shfl_up_sync(__activemask(), value, delta, width);
+}
+
+// for: __shfl
+template <typename T> __device__ __forceinline__ T __shfl(T value, int lane, int width = 32)
+{
+    return __shfl_sync(__activemask(), value, lane, width);
+}
+
+// for: __ballot
+#define __ballot(condition) __ballot_sync(__activemask(), condition)
+
+// for: __any
+#define __any(condition) __any_sync(__activemask(), condition)
+
+// for: __all
+#define __all(condition) __all_sync(__activemask(), condition)
+
+// for: cufftComplex cufftReal cufftDoubleComplex cufftDoubleReal
+#include <cuComplex.h>
+using cufftReal = float;
+using cufftComplex = cuComplex;
+using cufftDoubleReal = double;
+using cufftDoubleComplex = cuDoubleComplex;
+
 // for: WARP_SHFL_XOR
 template <typename T>
 __device__ __forceinline__ T WARP_SHFL_XOR(T value, int mask, int width = 32, unsigned int members = 0xffffffff)
@@ -419,6 +459,14 @@ template <typename T, int Dim, typename IndexT = int> struct THCDeviceSubTensor 
     {
         return data_;
     }
+    template <typename X> __host__ __device__ X *dataAs() const
+    {
+        return (X *)data_;
+    }
+    template <typename X> __host__ __device__ X ldgAs() const
+    {
+        return *(const X *)data_;
+    }
     __host__ __device__ auto operator[](IndexT i) const
     {
         return THCDeviceSubTensor<T, Dim - 1, IndexT>{data_ + stride_[0] * i, size_ + 1, stride_ + 1};
@@ -434,6 +482,22 @@ template <typename T, typename IndexT> struct THCDeviceSubTensor<T, 0, IndexT> {
     __host__ __device__ operator T &() const
     {
         return *data_;
+    }
+    __host__ __device__ T ldg() const
+    {
+        return *data_;
+    }
+    template <typename X> __host__ __device__ X &as() const
+    {
+        return *(X *)data_;
+    }
+    template <typename X> __host__ __device__ X *dataAs() const
+    {
+        return (X *)data_;
+    }
+    template <typename X> __host__ __device__ X ldgAs() const
+    {
+        return *(const X *)data_;
     }
     __host__ __device__ T &operator=(T x) const
     {
@@ -464,6 +528,18 @@ template <typename T, int Dim, typename IndexT = int> struct THCDeviceTensor {
     T *data_;
     IndexT size_[Dim], stride_[Dim];
     __host__ __device__ IndexT getSize(int i) const
+    {
+        return size_[i];
+    }
+    __host__ __device__ IndexT size(int i) const
+    {
+        return size_[i];
+    }
+    __host__ __device__ IndexT shape(int i) const
+    {
+        return size_[i];
+    }
+    __host__ __device__ IndexT extent(int i) const
     {
         return size_[i];
     }

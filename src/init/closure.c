@@ -267,17 +267,18 @@ static void read_decl(struct closing *c, size_t i)
     }
 }
 
-/* Does an operator's head say a type of the closure, and none of the file's that is not? */
+/* Does an operator's head say a type of the closure, or any type (a template), and none of the file's that is
+ * not? */
 static bool operator_fits(const struct init_source *s, const struct init_decl *d)
 {
-    bool any = false;
+    bool any = d->is_template;
 
     for (size_t i = d->params; i < (d->body ? d->body : d->end); i++) {
         const struct token *t = &s->tokens.v[i];
         const struct init_names *names = t->kind == TOK_WORD ? init_named(s, token_text(s->arena, t)) : NULL;
         bool wanted = false, type = false;
 
-        any |= t->kind == TOK_WORD && t->len > 4 && t->s[t->len - 1] >= '2' && t->s[t->len - 1] <= '4';
+        any |= t->kind == TOK_WORD && t->len > 3 && t->s[t->len - 1] >= '2' && t->s[t->len - 1] <= '4';
         for (size_t k = 0; names && k < names->decls.n; k++) {
             type |= s->decls.v[names->decls.v[k]].kind == INIT_TYPE;
             wanted |= s->decls.v[names->decls.v[k]].wanted;

@@ -39,6 +39,21 @@ static bool of_device(const struct token *t)
     return t->len >= 12 && memcmp(t->s, "__CUDA_ARCH_", 12) == 0;
 }
 
+/* BUILD_CUDA_MODULE, HAVE_LIB_CUDAPART: on, by CUDA, and not a version or what is left out. */
+static bool is_cuda_switch(const char *word)
+{
+    static const char *const on[] = {"BUILD_", "WITH_", "USE_", "ENABLE_", "HAVE_"};
+    const char *cuda = strstr(word, "CUDA");
+    bool says = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(on); i++) {
+        const char *at = strstr(word, on[i]);
+        says = says || (at && at < cuda && (at == word || at[-1] == '_'));
+    }
+    return cuda && says && *word != '_' && !strstr(word, "VERSION") && !strstr(word, "NO_") &&
+           !strstr(word, "HIP") && !strstr(word, "ROCM");
+}
+
 /* Is it defined? So is the switch of a build that says it is one for CUDA, where nobody says otherwise. */
 static bool is_defined(const struct init_source *s, const struct token *name)
 {
@@ -55,7 +70,7 @@ static bool is_defined(const struct init_source *s, const struct token *name)
         if (str_ends(word, switches[i]))
             return true;
     }
-    return false;
+    return is_cuda_switch(word);
 }
 
 static struct answer defined(struct asked *q)

@@ -527,7 +527,8 @@ static size_t block(struct walk *w, size_t i)
     if (is(s, at, "{"))
         scope = arena_printf(s->arena, "%s{}::", scope);
     for (; TOKEN(s, at)->kind == TOK_WORD || is(s, at, "::"); at++) {
-        if (TOKEN(s, at)->kind == TOK_WORD && !is(s, at, "inline"))
+        if (TOKEN(s, at)->kind == TOK_WORD && !is(s, at, "inline") &&
+            TOKEN(s, at + 1)->kind != TOK_WORD) /* namespace EXPORT_MACRO a */
             scope = arena_printf(s->arena, "%s%.*s::", scope, (int)TOKEN(s, at)->len, TOKEN(s, at)->s);
     }
     if (!is(s, at, "{"))

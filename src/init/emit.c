@@ -156,9 +156,12 @@ static void add_span(struct writer *w, struct init_span span, const char *cond)
         str_addf(&w->out, "#if %s\n", cond);
     add_line(w, span.start);
     char *text = own_text(w->s, span, file_of(w->s, span.start));
-    if (*text == '#') /* a macro that reports where it stands: its file's name is no question to the compiler */
+    if (*text == '#')
+        text = with_operator(w->s, text);
+    /* what reports where it stands: its file's name is no question to the compiler */
+    if (strstr(text, "__FILE__"))
         text =
-            str_replace_word(w->s->arena, with_operator(w->s, text), "__FILE__",
+            str_replace_word(w->s->arena, text, "__FILE__",
                              arena_printf(w->s->arena, "\"%s\"", fs_basename(file_of(w->s, span.start)->path)));
     str_add(&w->out, text);
     str_addc(&w->out, '\n');
@@ -390,16 +393,24 @@ char *init_kernel_text(struct init_source *s, const struct init_task *t, const c
     }
     leave(&w);
     str_addf(&head, "// From %s by `astra init`; origin.json says from which lines.\n", from);
-    const char *all = arena_printf(s->arena, "%s%s", str_text(&w.out), t->launcher ? t->launcher : "");
+    const char *launcher = t->launcher;
+    if (launcher && strstr(launcher, "__FILE__"))
+        launcher = str_replace_word(s->arena, launcher, "__FILE__", "\"kernel.cu\"");
+    if (launcher && strstr(launcher, "__LINE__"))
+        launcher = str_replace_word(s->arena, launcher, "__LINE__", "0");
+    const char *all = arena_printf(s->arena, "%s%s", str_text(&w.out), launcher ? launcher : "");
+    struct str flags = {.arena = s->arena};
+    add_flags(s, all, &flags);
+    all = arena_printf(s->arena, "%s%s", str_text(&flags), all); /* what they stand for is used as well */
     add_headers(s, all, &head);
     add_vocabulary(s, all, &head);
     add_views(s, all, &head);
-    add_flags(s, all, &head);
+    str_add(&head, str_text(&flags));
     str_addc(&head, '\n');
     s->head_lines = lines_of(str_text(&head));
     str_add(&head, str_text(&w.out));
-    if (t->launcher)
-        str_addf(&head, "#line %d \"kernel.cu\"\n%s", lines_of(str_text(&head)) + 2, t->launcher);
+    if (launcher)
+        str_addf(&head, "#line %d \"kernel.cu\"\n%s", lines_of(str_text(&head)) + 2, launcher);
     return arena_strdup(s->arena, str_text(&head));
 }
 
@@ -709,7 +720,7 @@ char *init_origin_text(struct init_source *s, const struct init_task *t, const c
         json_t *file;
         char hex[65];
 
-        if (str_eq(s->files.v[i]->path, INIT_FLAGS))
+        if (str_in(s->files.v[i]->path, INIT_FLAGS "|" INIT_STANDINS))
             continue;
         file = json_object();
         hash_sha256_hex(f->text, f->len, hex);
@@ -728,6 +739,8 @@ char *init_origin_text(struct init_source *s, const struct init_task *t, const c
             continue;
         decl = json_object();
         f = init_place(s, span.start, &line, &col);
+        if (str_eq(f->path, INIT_STANDINS))
+            continue;
         json_put_text(decl, "name", arena_printf(s->arena, "%s%s", init_scope(s, d->scope), d->name));
         json_put_text(decl, "file", f->path);
         json_put_int(decl, "line", line);

@@ -367,6 +367,11 @@ static void tell_supplied(struct init_source *s, struct init_task *t)
                                  "nothing that was read defines %s, which is %s here; -D%s=... says it",
                                  x->name, x->value, x->name));
     }
+    for (size_t i = 0; i < s->standins.n; i++)
+        vec_add(s->arena, &t->questions,
+                arena_printf(s->arena,
+                             "nothing that was read declares %s, which is written from what is asked of it; what is it?",
+                             s->standins.v[i].name));
     for (size_t i = 0; i < s->ahead.n; i++)
         vec_add(
             s->arena, &t->notes,
@@ -418,7 +423,7 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     ran = init_other_ways(s, &w, own, t, folder, ran, &err);
     if (!t->sound && !own && w.n_hosts)
         ran = init_try_alone(s, &w, t, folder, ran, &err);
-    s->anew = !ran && init_supply(s, err.text, true);
+    s->anew = !ran && (init_stand_in_for(s, err.text) || init_supply(s, err.text, true));
     if (s->anew)
         return;
     tell_supplied(s, t);
@@ -599,8 +604,12 @@ bool init_run(struct init_result *r, struct arena *a, const struct init_options 
     s->compiles = judge_compiles_open(a);
     init_allow(o->seconds);
     do {
-        *s = (struct init_source){
-            .arena = a, .supplied = s->supplied, .ahead = s->ahead, .made = s->made, .compiles = s->compiles};
+        *s = (struct init_source){.arena = a,
+                                  .supplied = s->supplied,
+                                  .standins = s->standins,
+                                  .ahead = s->ahead,
+                                  .made = s->made,
+                                  .compiles = s->compiles};
         *r = (struct init_result){0};
         ok = false;
         if (setjmp(s->trap.jump) == 0) {

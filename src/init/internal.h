@@ -103,9 +103,15 @@ struct init_supplied { /* a macro that nothing of what is read defines */
     const char *from; /* the file of the build that does; NULL: none, and the value is a guess */
 };
 
+struct init_standin { /* a type that nothing of what is read declares */
+    const char *name, *text;
+};
+
 struct init_source {
     struct arena *arena;
     VEC(struct init_supplied) supplied;
+    VEC(struct init_standin) standins;
+    VEC(const char *) unmade;      /* types of parameters for which the launcher has nothing */
     VEC(const char *) ahead;       /* files that are read ahead of the file, for what they declare */
     bool anew;                     /* something was supplied: all begins anew */
     int head_lines;                /* of the text that was written, ahead of all declarations */
@@ -154,6 +160,7 @@ _Noreturn void init_fail(struct init_source *s, size_t at, const char *fmt, ...)
 const struct init_file *init_place(const struct init_source *s, size_t at, int *line, int *col);
 
 /* files.c */
+#define INIT_STANDINS "types that no file declares"
 struct init_file *init_open(struct init_source *s, const char *path, const char *shown, size_t from);
 /* The file that an #include means; NULL: it is not there, or of a library that is not read. */
 struct init_file *init_find(struct init_source *s, const struct init_file *by, const char *name, bool quoted,
@@ -205,6 +212,9 @@ bool init_ends_in(const char *scope, const char *name,
  * a file of the repository that declares it, else, with `numbers`, a number. False: nothing was found that is
  * new. */
 bool init_supply(struct init_source *s, const char *why, bool numbers);
+/* standin.c: a type that nobody declares, which `why` does not know or a parameter has, is written from what the
+ * code asks of it. False: there is none, or nobody can tell. */
+bool init_stand_in_for(struct init_source *s, const char *why);
 /* The directive that leaves out a kernel, or a declaration, of this name, which stands at *at; NULL: none does.
  */
 const char *init_leaves_out(struct init_source *s, const char *name, bool kernel, size_t *at);

@@ -341,6 +341,19 @@ static void read_file(struct reader *r, struct init_file *f)
 }
 
 /* What nvcc 13 defines for host code with a GPU's code beside it, and what -D and -U say. */
+static struct init_file *own_file(struct init_source *s, const char *path, const char *text)
+{
+    struct init_file *f = arena_new(s->arena, struct init_file);
+
+    f->path = f->real = path;
+    f->text = text;
+    f->len = strlen(text);
+    f->base = s->next_base;
+    s->next_base += f->len + 2;
+    vec_add(s->arena, &s->files, f);
+    return f;
+}
+
 static struct init_file *flags_file(struct init_source *s)
 {
     static const char builtin[] = "#define __linux__ 1\n#define __x86_64__ 1\n"
@@ -350,7 +363,6 @@ static struct init_file *flags_file(struct init_source *s)
                                   "#define CCCL_VERSION 3000000\n#define CCCL_MAJOR_VERSION 3\n"
                                   "#define CUB_VERSION 300000\n#define THRUST_VERSION 300000\n"
                                   "#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR 6\n";
-    struct init_file *f = arena_new(s->arena, struct init_file);
     struct str text = {.arena = s->arena};
 
     str_add(&text, builtin);
@@ -365,13 +377,16 @@ static struct init_file *flags_file(struct init_source *s)
     }
     for (size_t i = 0; i < s->supplied.n; i++)
         str_addf(&text, "#define %s %s\n", s->supplied.v[i].name, s->supplied.v[i].value);
-    f->path = f->real = INIT_FLAGS;
-    f->text = str_text(&text);
-    f->len = text.len;
-    f->base = s->next_base;
-    s->next_base += f->len + 2;
-    vec_add(s->arena, &s->files, f);
-    return f;
+    return own_file(s, INIT_FLAGS, str_text(&text));
+}
+
+static struct init_file *standins_file(struct init_source *s)
+{
+    struct str text = {.arena = s->arena};
+
+    for (size_t i = 0; i < s->standins.n; i++)
+        str_add(&text, s->standins.v[i].text);
+    return own_file(s, INIT_STANDINS, str_text(&text));
 }
 
 /* __cplusplus cannot be defined by a file. */
@@ -426,6 +441,8 @@ void init_read(struct init_source *s, struct init_file *f)
     define_language(s);
     read_file(&r, flags_file(s));
     s->macros.n = 0; /* those of the flags that are used stand at the head of the kernel's file */
+    if (s->standins.n)
+        read_file(&r, standins_file(s));
     for (size_t i = 0; i < s->ahead.n; i++)
         read_ahead(s, s->ahead.v[i]);
     if (!f->read)

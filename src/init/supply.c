@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <dirent.h>
 
-enum { MOST_SUPPLIED = 16, MOST_BUILD_FILES = 200, MOST_BUILD_BYTES = 1 << 20, NUMBER = 64 };
+enum { MOST_SUPPLIED = 16, MOST_BUILD_FILES = 200, MOST_BUILD_BYTES = 1 << 20, NUMBER = 64, WARP = 32 };
 
 /* The name that the compiler, or the launcher's language, does not know; NULL: it says something else. */
 static const char *missing_name(const struct init_source *s, const char *why)
@@ -202,29 +202,45 @@ const char *init_leaves_out(struct init_source *s, const char *name, bool kernel
     return NULL;
 }
 
+/* A name that the directive asks to be defined, alone or with others, and that nothing defines; NULL: none. */
+static const char *asked_switch(struct init_source *s, const char *by)
+{
+    const char *end = by + strcspn(by, "\n"), *word = by + 1 + strspn(by + 1, " \t");
+    const bool one = str_starts(word, "ifdef ");
+
+    if (str_starts(word, "ifndef") || memmem(by, (size_t)(end - by), "||", 2) || strpbrk(by, "<>="))
+        return NULL;
+    for (const char *p = word + str_word(word); p < end; p += MAX(str_word(p), (size_t)1)) {
+        const size_t len = str_word(p);
+        const char *name = arena_strndup(s->arena, p, len), *before = p;
+        while (before > by && strchr(" (", before[-1]))
+            before--;
+        const bool asks = one || is_behind(by, before, "defined|if|elif") || before[-1] == '&';
+        if (!len || isdigit((unsigned char)*p) || str_eq(name, "defined") || !asks)
+            continue;
+        if (is_behind(by, before, "defined")) {
+            before -= strlen("defined");
+            while (before > by && strchr(" (", before[-1]))
+                before--;
+        }
+        bool there = before[-1] == '!' || map_get(&s->expander.macros, name) != NULL;
+        for (size_t k = 0; k < s->supplied.n; k++)
+            there = there || str_eq(s->supplied.v[k].name, name);
+        if (!there)
+            return name;
+    }
+    return NULL;
+}
+
 bool init_define_switch(struct init_source *s, const char *name, bool kernel)
 {
-    static const char *const forms[] = {"ifdef ",        "if defined(",   "if defined (",   "if defined ",
-                                        "elif defined(", "elif defined ", "elif defined (", "if "};
     size_t at;
-    const char *by = init_leaves_out(s, name, kernel, &at);
+    const char *by = init_leaves_out(s, name, kernel, &at), *macro = by ? asked_switch(s, by) : NULL;
 
-    for (size_t i = 0; by && i < ARRAY_LEN(forms); i++) {
-        const char *word = by + 1 + strspn(by + 1, " \t"), *macro = word + strlen(forms[i]);
-        const size_t len = str_starts(word, forms[i]) ? str_word(macro) : 0;
-        if (!len || (str_eq(forms[i], "if ") && macro[len + strspn(macro + len, " \t\r")]))
-            continue;
-        macro = arena_strndup(s->arena, macro, len);
-        for (size_t k = 0; k < s->supplied.n; k++) {
-            if (str_eq(s->supplied.v[k].name, macro))
-                return false;
-        }
-        if (init_says_amd(macro) || *macro == '_')
-            return false;
-        vec_add(s->arena, &s->supplied, ((struct init_supplied){macro, "1", NULL}));
-        return true;
-    }
-    return false;
+    if (!macro || init_says_amd(macro) || *macro == '_')
+        return false;
+    vec_add(s->arena, &s->supplied, ((struct init_supplied){macro, "1", NULL}));
+    return true;
 }
 
 static size_t common(const char *a, const char *b)
@@ -276,6 +292,45 @@ static bool from_behind(struct init_source *s, const char *name)
     return false;
 }
 
+/* A macro that is used ahead of the directive that defines it, as a word: that one. */
+static bool from_later(struct init_source *s, const char *name)
+{
+    for (size_t i = 0; i < s->macros.n; i++) {
+        const struct macro *m = s->macros.v[i].macro;
+        if (!m || !str_eq(s->macros.v[i].name, name) || m->n_body != 1)
+            continue;
+        vec_add(s->arena, &s->supplied,
+                ((struct init_supplied){name, token_text(s->arena, m->body), "what is read later"}));
+        return true;
+    }
+    return false;
+}
+
+/* A function of the files that says no __device__ but a word in capitals that nobody defines (`HOST_DEVICE int
+ * f()`): that word marks functions of the device. */
+static bool marks_device(struct init_source *s, const char *name)
+{
+    const struct init_names *found = init_named(s, name);
+
+    for (size_t i = 0; found && i < found->decls.n; i++) {
+        const struct init_decl *d = &s->decls.v[found->decls.v[i]];
+        for (size_t k = d->first; d->kind == INIT_FUNCTION && !d->is_device && k < d->name_at; k++) {
+            const char *word = token_text(s->arena, &s->tokens.v[k]);
+            const size_t n = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+            if (s->tokens.v[k].kind != TOK_WORD || word[n] || n < 4 || map_has(&s->macro_names, word) ||
+                str_in(word, "__VA_ARGS__"))
+                continue;
+            for (size_t j = 0; j < s->supplied.n; j++) {
+                if (str_eq(s->supplied.v[j].name, word))
+                    return false;
+            }
+            vec_add(s->arena, &s->supplied, ((struct init_supplied){word, "__host__ __device__", NULL}));
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- */
 
 /* Is the name in capitals, and does every place of the kernel's file that says it, from `at` to `end`, fit? */
@@ -304,6 +359,15 @@ static bool is_number(const char *text, const char *at, const char *end)
 
     (void)text, (void)at;
     return *next != '(' && *next != '{' && !str_starts(next, "::") && !str_in_word(*next);
+}
+
+/* `REAL_CONST(2.0)` */
+static bool is_around_number(const char *text, const char *at, const char *end)
+{
+    const char *inside = end + 1 + strspn(end + 1, " \t-"), *close = inside + strcspn(inside, ",()\n");
+
+    (void)text, (void)at;
+    return *end == '(' && isdigit((unsigned char)*inside) && *close == ')';
 }
 
 /* A macro that stands for statements, an assertion mostly. */
@@ -375,6 +439,8 @@ static int number_for(const char *name)
         if (strstr(name, starts[i]))
             return 0;
     }
+    if (str_in(name, "WARP_SIZE|WARPSIZE|WARP_THREADS|THREADS_PER_WARP"))
+        return WARP;
     return NUMBER;
 }
 
@@ -424,9 +490,10 @@ bool init_supply(struct init_source *s, const char *why, bool numbers)
     if (!init_named(s, name) && !map_has(&s->macro_names, name) &&
         (from_build(s, name) || init_define_switch(s, name, false) || from_repository(s, name)))
         return true;
-    if (strstr(why, "is undefined") && from_behind(s, name))
+    if (strstr(why, "is undefined") && (from_behind(s, name) || from_later(s, name) || marks_device(s, name)))
         return true;
-    if (!init_named(s, name) && is_around_calls(s, name)) {
+    if (!init_named(s, name) &&
+        (is_around_calls(s, name) || (numbers && fits_everywhere(s, name, is_around_number)))) {
         vec_add(s->arena, &s->supplied,
                 ((struct init_supplied){arena_printf(s->arena, "%s(...)", name), "(__VA_ARGS__)", NULL}));
         return true;

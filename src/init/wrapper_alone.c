@@ -221,7 +221,7 @@ static bool asks_extent(const struct wrapper_reader *r, const char *name, int ex
 
     for (size_t i = r->f.body; i + 5 < r->f.body_end; i++) {
         if (token_is(&r->v[i], name) && token_is(&r->v[i + 1], ".") &&
-            token_in(&r->v[i + 2], "size|sizes|getSize") && token_is(&r->v[i + 4], number))
+            token_in(&r->v[i + 2], "size|sizes|getSize|shape|extent") && token_is(&r->v[i + 4], number))
             return true;
     }
     return false;
@@ -611,6 +611,7 @@ static void give(struct alone *d, size_t i)
     } else
         str_add(&d->call, k.type ? a.name : "{}");
     if (!k.type) {
+        vec_add(r->arena, &r->source->unmade, k.spelled);
         wrapper_ask(r, "the kernel's parameter %s has the type %s; the launcher has to make one", a.name,
                     wrapper_text(r->arena, r->v, p->first, p->last));
         return;
