@@ -77,7 +77,8 @@ static bool is_toolkit_type(const struct init_decl *d)
            str_in(d->name,
                   "cudaStream_t|CUstream_st|cudaEvent_t|cudaError_t|__half|__half2|half|half2|"
                   "__nv_bfloat16|__nv_bfloat162|nv_bfloat16|nv_bfloat162|int8_t|int16_t|int32_t|int64_t|"
-                  "uint8_t|uint16_t|uint32_t|uint64_t|uintptr_t|size_t");
+                  "uint8_t|uint16_t|uint32_t|uint64_t|uintptr_t|size_t|dim3|int2|int3|int4|uint2|uint3|uint4|"
+                  "float2|float3|float4|double2|double3|double4");
 }
 
 static bool fits(const struct init_decl *d, const struct user *u)
@@ -236,6 +237,25 @@ static bool in_scope(const char *scope, const char *name)
     return false;
 }
 
+/* Does the class say of its member, which is defined elsewhere, that it is the device's? */
+static bool announces_device(struct init_source *s, const struct init_decl *d, const char *member)
+{
+    size_t first = d->first;
+    bool says = false;
+
+    for (size_t i = d->first; i + 1 < d->end && !says; i++) {
+        const struct token *t = &s->tokens.v[i];
+        if (token_is(t, ";") || token_is(t, "{") || token_is(t, "}") || token_is(t, ":"))
+            first = i + 1;
+        if (!token_is(t, member) || !token_is(t + 1, "("))
+            continue;
+        const struct tokens v = init_expand(s, first, i);
+        for (size_t k = 0; k < v.n; k++)
+            says = says || token_is(&v.v[k], "__device__");
+    }
+    return says;
+}
+
 static void read_decl(struct closing *c, size_t i)
 {
     struct init_source *s = c->s;
@@ -261,8 +281,9 @@ static void read_decl(struct closing *c, size_t i)
     if (d->kind != INIT_TYPE || !*d->name)
         return;
     for (size_t k = 0; k < s->decls.n; k++) { /* its members that are defined outside */
-        if (s->decls.v[k].owner && strcmp(s->decls.v[k].owner, d->name) == 0 &&
-            (s->decls.v[k].is_device || s->decls.v[k].is_constexpr))
+        const struct init_decl *x = &s->decls.v[k];
+        if (x->owner && strcmp(x->owner, d->name) == 0 &&
+            (x->is_device || x->is_constexpr || announces_device(s, d, x->name)))
             want(c, k);
     }
 }

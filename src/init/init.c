@@ -369,9 +369,10 @@ static void tell_supplied(struct init_source *s, struct init_task *t)
     }
     for (size_t i = 0; i < s->standins.n; i++)
         vec_add(s->arena, &t->questions,
-                arena_printf(s->arena,
-                             "nothing that was read declares %s, which is written from what is asked of it; what is it?",
-                             s->standins.v[i].name));
+                arena_printf(
+                    s->arena,
+                    "nothing that was read declares %s, which is written from what is asked of it; what is it?",
+                    s->standins.v[i].name));
     for (size_t i = 0; i < s->ahead.n; i++)
         vec_add(
             s->arena, &t->notes,

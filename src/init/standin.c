@@ -1,6 +1,6 @@
-/* A type that no file of the repository declares, as one of a library that is not there: it is written from what
- * the code asks of it. Names alone are an enumeration's, what is asked for nothing is a number, brackets and
- * extents by number are a view's, and members are those of a struct. Each is a question. */
+/* A type that no file of the repository declares, as one of a library that is not there: it is written from
+ * what the code asks of it. Names alone are an enumeration's, what is asked for nothing is a number, brackets
+ * and extents by number are a view's, and members are those of a struct. Each is a question. */
 #include "init/wrapper.h"
 
 #include <ctype.h>
@@ -10,6 +10,7 @@ enum { MOST_STANDINS = 8, MOST_PARAMS = 6, MOST_SIZES = 8 };
 struct asked { /* of values of the type */
     const char *name;
     int n_args;   /* of a method; -1: a member */
+    int most;     /* of numbers that it is indexed with, one more; 0: none is */
     bool address; /* it is indexed, added to or followed */
 };
 
@@ -17,7 +18,8 @@ struct standin {
     struct init_source *s;
     const char *name, *scope; /* "cv::cuda::"; "": none */
     bool is_template, is_type[MOST_PARAMS];
-    size_t n_params;
+    size_t n_params, element; /* which of them is the type of its elements */
+    bool elements, tag;       /* some use says which; it is an argument of templates and nothing else */
     VEC(struct asked) asked;
     VEC(const char *) values; /* X::value */
     int rank;                 /* by brackets, arguments or the numbers of extents */
@@ -59,6 +61,7 @@ static void ask_for(struct standin *x, const struct asked *a)
         if (str_eq(a->name, b->name) && (a->n_args < 0) == (b->n_args < 0)) {
             b->address = b->address || a->address;
             b->n_args = MAX(a->n_args, b->n_args);
+            b->most = MAX(a->most, b->most);
             return;
         }
     }
@@ -103,6 +106,8 @@ static void read_value(struct standin *x, size_t at, bool pointer)
         at = init_balanced(x->s, at, x->s->tokens.n);
     }
     a.address = token_is(tok(x, at), "[");
+    if (a.address && tok(x, at + 1)->kind == TOK_NUMBER && token_is(tok(x, at + 2), "]"))
+        a.most = atoi(token_text(x->s->arena, tok(x, at + 1))) + 1;
     ask_for(x, &a);
 }
 
@@ -135,6 +140,13 @@ static size_t read_params(struct standin *x, size_t open)
         bool is_number = t->kind == TOK_NUMBER || strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") > 3;
         is_number = is_number || (next > i + 1 && wrapper_sign(tok(x, i + 1), "+ - /")) ||
                     str_in(word, "D|DIM|Dim|N|NDim|ndim|Rank|RANK|dim|rank");
+        const size_t len = strlen(word);
+        const bool scalar = token_in(t, "const|float|double|half|__half|int|unsigned|uchar|T|DType") ||
+                            str_ends(word, "_t") || (len > 4 && str_ends(word, "Type"));
+        if (scalar && !x->elements) {
+            x->element = n;
+            x->elements = true;
+        }
         x->is_type[n] = (n >= x->n_params || x->is_type[n]) && !is_number;
         x->n_params = MAX(x->n_params, n + 1);
     }
@@ -171,6 +183,7 @@ static void read_use(struct standin *x, size_t i)
     }
     if (!d || (!d->is_global && !d->is_device)) /* what the host asks of it does not count */
         return;
+    x->tag = x->tag && wrapper_sign(tok(x, i - 1), "< ,") && wrapper_sign(tok(x, at), ", >");
     if (token_is(tok(x, i - 1), "::") && tok(x, i - 2)->kind == TOK_WORD) {
         size_t first = i - 1;
         struct str scope = {.arena = x->s->arena};
@@ -216,7 +229,8 @@ static bool is_base(const char *name)
 /* The number type that a name that is asked for nothing is; NULL: the name may be a class's. */
 static const char *number_type(const struct standin *x)
 {
-    static const char *const counts[] = {"size", "index", "idx", "count", "int", "id_t", "offset", "dim", "ordinal"};
+    static const char *const counts[] = {"size", "index",  "idx", "count",  "int",
+                                         "id_t", "offset", "dim", "ordinal"};
     static const char *const reals[] = {"real", "float", "scalar", "value"};
 
     for (size_t i = 0; i < ARRAY_LEN(reals); i++) {
@@ -253,14 +267,24 @@ static void add_places(const struct standin *x, struct str *to, const char *type
         at = i ? arena_printf(x->s->arena, "(%s) * size_[%d] + i%d", at, i, i) : at;
     }
     if (x->called && step && x->rank == 2)
-        str_addf(to, "    %s %s &operator()(int i0, int i1) const { return ((%s *)((char *)%s + i0 * %s))[i1]; }\n",
+        str_addf(to,
+                 "    %s %s &operator()(int i0, int i1) const { return ((%s *)((char *)%s + i0 * %s))[i1]; }\n",
                  on, type, type, data, step);
     else if (x->called)
-        str_addf(to, "    %s %s &operator()(%s) const { return %s[%s]; }\n", on, type, str_text(&params), data, at);
+        str_addf(to, "    %s %s &operator()(%s) const { return %s[%s]; }\n", on, type, str_text(&params), data,
+                 at);
     if (x->brackets && x->rank < 2)
         str_addf(to, "    %s %s &operator[](int i) const { return %s[i]; }\n", on, type, data);
     else if (x->brackets)
         str_addf(to, "    %s %s *operator[](int i) const { return %s + i * size_[1]; }\n", on, type, data);
+}
+
+/* A member that holds extents, or strides, by their numbers. */
+static bool holds_extents(const struct asked *a)
+{
+    return a->n_args < 0 && a->address &&
+           str_in(a->name,
+                  "shape|shape_|size|size_|sizes|sizes_|dims|dims_|extents|strides|strides_|stride|stride_");
 }
 
 /* A pair has a type for each of its members, a vector one for all. */
@@ -280,12 +304,12 @@ static const char *as_struct(const struct standin *x)
 {
     static const char on[] = "__host__ __device__";
     const char *by_name = element_by_name(x->name), *type = by_name ? by_name : "float", *data = NULL;
-    const char *step = NULL;
+    const char *step = NULL, *width = NULL;
     struct str out = {.arena = x->s->arena};
     bool sizes = false, rows = false;
 
-    if (x->is_template && x->n_params && x->is_type[0])
-        type = "T0";
+    if (x->is_template && x->n_params && x->is_type[x->element])
+        type = arena_printf(x->s->arena, "T%zu", x->element);
     for (size_t i = 0; i < x->asked.n; i++) {
         const struct asked *a = &x->asked.v[i];
         const bool is_row = str_in(a->name, "ptr|row") && a->n_args == 1;
@@ -293,19 +317,21 @@ static const char *as_struct(const struct standin *x)
         rows = rows || is_row;
         if (a->n_args >= 1 && !is_row && !is_extent(a->name))
             return NULL;
-        if (a->n_args < 0 && (a->address || is_base(a->name)) && !data)
+        if (a->n_args < 0 && (a->address || is_base(a->name)) && !holds_extents(a) && !data)
             data = a->name;
         if (a->n_args < 0 && str_in(a->name, "step|pitch"))
             step = a->name;
+        if (a->n_args < 0 && str_in(a->name, "cols|width|columns|n_cols"))
+            width = a->name;
     }
     add_head(x, &out);
     sizes = sizes || (x->rank > 0 && !step);
     const bool own = !data && (rows || x->rank > 0);
-    if (rows && !step)
-        step = "step";
     for (size_t i = 0; i < x->asked.n; i++) {
         const struct asked *a = &x->asked.v[i];
-        if (a->n_args < 0 && (a->address || is_base(a->name)))
+        if (holds_extents(a))
+            str_addf(&out, "    int %s[%d];\n", a->name, MAX(a->most, 1));
+        else if (a->n_args < 0 && (a->address || is_base(a->name)))
             str_addf(&out, "    %s *%s;\n", type, a->name);
         else if (a->n_args < 0)
             str_addf(&out, "    %s %s;\n", member_type(x, a->name, type), a->name);
@@ -313,24 +339,23 @@ static const char *as_struct(const struct standin *x)
             str_addf(&out, "    %s *%s_of;\n    %s %s *%s() const { return %s_of; }\n", type, a->name, on, type,
                      a->name, a->name);
         else if (a->n_args == 0)
-            str_addf(&out, "    int n_%s;\n    %s int %s() const { return n_%s; }\n", a->name, on, a->name, a->name);
+            str_addf(&out, "    int n_%s;\n    %s int %s() const { return n_%s; }\n", a->name, on, a->name,
+                     a->name);
     }
     if (own) {
         data = "data_";
         str_addf(&out, "    %s *data_;\n", type);
     }
-    if (rows && str_eq(step, "step")) {
-        bool there = false;
-        for (size_t i = 0; i < x->asked.n; i++)
-            there = there || (str_eq(x->asked.v[i].name, step) && x->asked.v[i].n_args < 0);
-        if (!there)
-            str_add(&out, "    int step; // bytes\n");
+    if (rows && step) /* bytes */
+        str_addf(&out, "    %s %s *ptr(int i = 0) const { return (%s *)((char *)%s + i * %s); }\n", on, type,
+                 type, data, step);
+    else if (rows) { /* one row lies behind the other */
+        if (!width)
+            str_addf(&out, "    int %s;\n", width = "step_");
+        str_addf(&out, "    %s %s *ptr(int i = 0) const { return %s + i * %s; }\n", on, type, data, width);
     }
     if (rows)
-        str_addf(&out,
-                 "    %s %s *ptr(int i = 0) const { return (%s *)((char *)%s + i * %s); }\n"
-                 "    %s %s *row(int i) const { return ptr(i); }\n",
-                 on, type, type, data, step, on, type);
+        str_addf(&out, "    %s %s *row(int i) const { return ptr(i); }\n", on, type);
     if (sizes)
         str_addf(&out, "    int size_[%d];\n", MAX(x->rank, 1));
     for (size_t i = 0; i < x->asked.n; i++) {
@@ -380,6 +405,10 @@ static bool is_view(const struct standin *x)
     return extents || x->brackets;
 }
 
+static bool add_vectors(struct init_source *s);
+static int lanes_called(const char *name, const char **type);
+static const char *small_vector(struct arena *a, const char *name, const char *scope);
+
 /* What the type is, as a declaration; NULL: nobody can tell. */
 static const char *declared(const struct standin *x)
 {
@@ -389,6 +418,8 @@ static const char *declared(const struct standin *x)
         return as_enum(x);
     if (x->other || x->values.n)
         return NULL;
+    if (x->tag && !x->asked.n && !x->rank && !x->is_template)
+        return arena_printf(x->s->arena, "struct %s {};\n", x->name);
     if (!x->asked.n && !x->rank)
         return x->is_template || !(type = number_type(x))
                    ? NULL
@@ -415,11 +446,9 @@ static const char *unknown_type(struct arena *a, const char *why)
 {
     static const struct {
         const char *before, *behind;
-    } words[] = {{"the type ", " is not known"},
-                 {"the type ", " is not understood"},
-                 {"identifier \"", "\" is undefined"},
-                 {"has no member \"", "\""},
-                 {"error: ", " is not a template"}};
+    } words[] = {{"the type ", " is not known"}, {"the type ", " is not understood"},
+                 {"the name ", " is not known"}, {"identifier \"", "\" is undefined"},
+                 {"has no member \"", "\""},     {"error: ", " is not a template"}};
 
     const char *space = strstr(why, "must be a class or namespace name: ");
     const char *colons = space ? strstr(space, "::") : NULL; /* of the line that it stands in */
@@ -444,7 +473,7 @@ static bool stand_in(struct init_source *s, const char *spelled)
 {
     const char *whole = arena_strndup(s->arena, spelled, strcspn(spelled, "< *&"));
     const char *colon = strrchr(whole, ':');
-    struct standin x = {.s = s, .name = colon ? colon + 1 : whole, .scope = ""};
+    struct standin x = {.s = s, .name = colon ? colon + 1 : whole, .scope = "", .tag = true};
     const struct init_names *named = init_named(s, x.name);
 
     if (!*x.name || map_has(&s->macro_names, x.name) || s->standins.n >= MOST_STANDINS)
@@ -467,6 +496,13 @@ static bool stand_in(struct init_source *s, const char *spelled)
     }
     if (is_view(&x)) {
         vec_add(s->arena, &s->supplied, ((struct init_supplied){x.name, "THCDeviceTensor", NULL}));
+        return true;
+    }
+    const char *type;
+    if (lanes_called(x.name, &type)) {
+        add_vectors(s);
+        vec_add(s->arena, &s->standins,
+                ((struct init_standin){x.name, small_vector(s->arena, x.name, x.scope)}));
         return true;
     }
     const char *text = declared(&x);
@@ -500,8 +536,8 @@ static void each_lane(struct str *to, const char *fmt)
 
 static void add_function(struct str *to, const char *head, const char *params, const char *lane)
 {
-    str_addf(to, "template <typename V> __host__ __device__ inline typename lanes_of<V>::vector %s(%s)\n{\n", head,
-             params);
+    str_addf(to, "template <typename V> __host__ __device__ inline typename lanes_of<V>::vector %s(%s)\n{\n",
+             head, params);
     each_lane(to, lane);
     str_add(to, "    return a;\n}\n");
 }
@@ -533,18 +569,21 @@ static const char *vector_text(struct arena *a)
     str_add(&out, "template <typename V> struct lanes_of {\n    static constexpr int n = 0;\n};\n");
     for (size_t i = 0; i < ARRAY_LEN(elements); i++) {
         for (int n = 2; n <= 4; n++)
-            str_addf(&out,
-                     "template <> struct lanes_of<%s%d> {\n    static constexpr int n = %d;\n    using type = %s;\n"
-                     "    using vector = %s%d;\n};\n",
-                     elements[i], n, n, types[i], elements[i], n);
+            str_addf(
+                &out,
+                "template <> struct lanes_of<%s%d> {\n    static constexpr int n = %d;\n    using type = %s;\n"
+                "    using vector = %s%d;\n};\n",
+                elements[i], n, n, types[i], elements[i], n);
     }
     for (const char *p = "+-*/"; *p; p++) {
-        add_function(&out, arena_printf(a, "operator%c", *p), "V a, V b", arena_printf(a, "a.@ = a.@ %c b.@", *p));
+        add_function(&out, arena_printf(a, "operator%c", *p), "V a, V b",
+                     arena_printf(a, "a.@ = a.@ %c b.@", *p));
         add_function(&out, arena_printf(a, "operator%c", *p), "V a, typename lanes_of<V>::type b",
                      arena_printf(a, "a.@ = a.@ %c b", *p));
         add_function(&out, arena_printf(a, "operator%c", *p), "typename lanes_of<V>::type b, V a",
                      arena_printf(a, "a.@ = b %c a.@", *p));
-        add_function(&out, arena_printf(a, "operator%c=", *p), "V &a, V b", arena_printf(a, "a.@ = a.@ %c b.@", *p));
+        add_function(&out, arena_printf(a, "operator%c=", *p), "V &a, V b",
+                     arena_printf(a, "a.@ = a.@ %c b.@", *p));
         add_function(&out, arena_printf(a, "operator%c=", *p), "V &a, typename lanes_of<V>::type b",
                      arena_printf(a, "a.@ = a.@ %c b", *p));
     }
@@ -557,17 +596,18 @@ static const char *vector_text(struct arena *a)
     add_function(&out, "clamp", "V a, typename lanes_of<V>::type b, typename lanes_of<V>::type c",
                  "a.@ = a.@ < b ? b : (a.@ > c ? c : a.@)");
     add_function(&out, "lerp", "V a, V b, typename lanes_of<V>::type t", "a.@ = a.@ + t * (b.@ - a.@)");
-    str_add(&out, "template <typename V> __host__ __device__ inline typename lanes_of<V>::type dot(V a, V b)\n{\n"
-                  "    typename lanes_of<V>::type sum = a.x * b.x + a.y * b.y;\n"
-                  "    if constexpr (lanes_of<V>::n > 2)\n        sum += a.z * b.z;\n"
-                  "    if constexpr (lanes_of<V>::n > 3)\n        sum += a.w * b.w;\n    return sum;\n}\n"
-                  "template <typename V> __host__ __device__ inline typename lanes_of<V>::type length(V a)\n{\n"
-                  "    return sqrt(dot(a, a));\n}\n"
-                  "template <typename V> __host__ __device__ inline typename lanes_of<V>::vector normalize(V a)\n{\n"
-                  "    return a * rsqrt(dot(a, a));\n}\n"
-                  "template <typename V> __host__ __device__ inline typename lanes_of<V>::vector cross(V a, V b)\n{\n"
-                  "    V c;\n    c.x = a.y * b.z - a.z * b.y;\n    c.y = a.z * b.x - a.x * b.z;\n"
-                  "    c.z = a.x * b.y - a.y * b.x;\n    return c;\n}\n");
+    str_add(&out,
+            "template <typename V> __host__ __device__ inline typename lanes_of<V>::type dot(V a, V b)\n{\n"
+            "    typename lanes_of<V>::type sum = a.x * b.x + a.y * b.y;\n"
+            "    if constexpr (lanes_of<V>::n > 2)\n        sum += a.z * b.z;\n"
+            "    if constexpr (lanes_of<V>::n > 3)\n        sum += a.w * b.w;\n    return sum;\n}\n"
+            "template <typename V> __host__ __device__ inline typename lanes_of<V>::type length(V a)\n{\n"
+            "    return sqrt(dot(a, a));\n}\n"
+            "template <typename V> __host__ __device__ inline typename lanes_of<V>::vector normalize(V a)\n{\n"
+            "    return a * rsqrt(dot(a, a));\n}\n"
+            "template <typename V> __host__ __device__ inline typename lanes_of<V>::vector cross(V a, V b)\n{\n"
+            "    V c;\n    c.x = a.y * b.z - a.z * b.y;\n    c.y = a.z * b.x - a.x * b.z;\n"
+            "    c.z = a.x * b.y - a.y * b.x;\n    return c;\n}\n");
     str_addf(&out, "%s float clamp(float a, float b, float c)\n{\n    return fmaxf(b, fminf(a, c));\n}\n", on);
     str_addf(&out, "%s int clamp(int a, int b, int c)\n{\n    return max(b, min(a, c));\n}\n", on);
     str_addf(&out, "%s float lerp(float a, float b, float t)\n{\n    return a + t * (b - a);\n}\n", on);
@@ -580,10 +620,11 @@ static const char *vector_text(struct arena *a)
 /* Does `why` miss an operator, or a function, of CUDA's vector types? */
 static bool lacks_vectors(const char *why)
 {
-    static const char *const functions[] = {
-        "\"clamp\" is undefined", "\"dot\" is undefined",       "\"lerp\" is undefined",
-        "\"cross\" is undefined", "\"normalize\" is undefined", "\"length\" is undefined"};
-    static const char *const types[] = {"float2", "float3", "float4", "int2", "int3", "int4", "double2", "double3"};
+    static const char *const functions[] = {"\"clamp\" is undefined",     "\"dot\" is undefined",
+                                            "\"lerp\" is undefined",      "\"cross\" is undefined",
+                                            "\"normalize\" is undefined", "\"length\" is undefined"};
+    static const char *const types[] = {"float2", "float3", "float4",  "int2",
+                                        "int3",   "int4",   "double2", "double3"};
     const char *lacks = strstr(why, "no operator \"");
     bool any = false;
 
@@ -595,16 +636,69 @@ static bool lacks_vectors(const char *why)
     return any;
 }
 
-static bool stand_in_vectors(struct init_source *s, const char *why)
+/* How many lanes a type called so has, and of what: vec3, ivec2, Vec4f; 0: it is no such. */
+static int lanes_called(const char *name, const char **type)
 {
-    static const char name[] = "what is done to vectors (float3)";
+    const char *p = name, *as = strchr("iud", *p) && strcasestr(p, "vec") == p + 1 ? p++ : "";
+
+    *type = "float";
+    if (strncasecmp(p, "vec", 3) != 0)
+        return 0;
+    p += str_starts(p + 3, "tor") ? 6 : 3;
+    if (*p < '2' || *p > '4' || (p[1] && (!strchr("iudf", p[1]) || p[2])))
+        return 0;
+    as = p[1] ? p + 1 : as;
+    if (*as == 'i' || *as == 'u' || *as == 'd')
+        *type = *as == 'd' ? "double" : (const char *[]){"int", "unsigned int"}[*as == 'u'];
+    return *p - '0';
+}
+
+static const char *small_vector(struct arena *a, const char *name, const char *scope)
+{
+    static const char on[] = "    __host__ __device__", lanes[] = "xyzw";
+    static const char *const functions[] = {"dot", "cross"}, *const of_one[] = {"length", "normalize"};
+    const char *type;
+    const int n = lanes_called(name, &type);
+    struct str out = {.arena = a}, all = {.arena = a};
+
+    str_addf(&out, "struct %s {\n", name);
+    for (int i = 0; i < n; i++)
+        str_addf(&out, "    %s %c;\n", type, lanes[i]);
+    str_addf(&out, "%s %s() {}\n%s %s(%s s) : x(s), y(s)%s%s {}\n%s %s(", on, name, on, name, type,
+             n > 2 ? ", z(s)" : "", n > 3 ? ", w(s)" : "", on, name);
+    for (int i = 0; i < n; i++)
+        str_addf(&out, "%s%s %c_", i ? ", " : "", type, lanes[i]);
+    str_add(&out, ") : ");
+    for (int i = 0; i < n; i++)
+        str_addf(&out, "%s%c(%c_)", i ? ", " : "", lanes[i], lanes[i]);
+    str_addf(&out, " {}\n%s %s &operator[](int i) { return *(&x + i); }\n", on, type);
+    str_addf(&out, "%s const %s &operator[](int i) const { return *(&x + i); }\n};\n", on, type);
+    str_add(&all, in_scope(a, scope, str_text(&out)));
+    str_addf(&all,
+             "template <> struct lanes_of<%s%s> {\n    static constexpr int n = %d;\n    using type = %s;\n"
+             "    using vector = %s%s;\n};\n",
+             scope, name, n, type, scope, name);
+    if (!*scope)
+        return arena_strdup(a, str_text(&all));
+    out = (struct str){.arena = a};
+    for (size_t i = 0; i < ARRAY_LEN(functions); i++)
+        str_addf(&out, "__host__ __device__ inline auto %s(%s a, %s b)\n{\n    return ::%s(a, b);\n}\n",
+                 functions[i], name, name, functions[i]);
+    for (size_t i = 0; i < ARRAY_LEN(of_one); i++)
+        str_addf(&out, "__host__ __device__ inline auto %s(%s a)\n{\n    return ::%s(a);\n}\n", of_one[i], name,
+                 of_one[i]);
+    str_add(&all, in_scope(a, scope, str_text(&out)));
+    return arena_strdup(a, str_text(&all));
+}
+
+static bool add_vectors(struct init_source *s)
+{
+    static const char name[] = "the operators of vectors (float3)";
 
     for (size_t i = 0; i < s->standins.n; i++) {
         if (str_eq(s->standins.v[i].name, name))
             return false;
     }
-    if (!lacks_vectors(why))
-        return false;
     vec_add(s->arena, &s->standins, ((struct init_standin){name, vector_text(s->arena)}));
     return true;
 }
@@ -612,7 +706,7 @@ static bool stand_in_vectors(struct init_source *s, const char *why)
 bool init_stand_in_for(struct init_source *s, const char *why)
 {
     const char *name = unknown_type(s->arena, why);
-    bool any = stand_in_vectors(s, why) || (name && stand_in(s, name));
+    bool any = (lacks_vectors(why) && add_vectors(s)) || (name && stand_in(s, name));
 
     for (size_t i = 0; i < s->unmade.n; i++)
         any = stand_in(s, s->unmade.v[i]) || any;

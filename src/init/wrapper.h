@@ -259,6 +259,14 @@ bool wrapper_slice(struct init_task *t, const struct init_wrapped *w, const stru
 /* The arguments of `template void name<half, 256>(...)`, those of half before others; NULL: none. */
 const char *wrapper_file_instance(struct wrapper_reader *r, const char *name);
 
+/* ---- wrapper_view.c */
+
+/* Does the kernel ask for the extent of the view? */
+bool wrapper_asks_extent(const struct wrapper_reader *r, const char *name, int extent);
+/* How many elements of the view's axis there are, where the kernel names each of them: `x[i][0]`, `x[i][1]`; 0:
+ * it does something else. */
+int wrapper_named_extent(const struct wrapper_reader *r, const char *name, int axis);
+
 /* ---- wrapper_alone.c */
 
 void wrapper_declared(struct init_task *t, const struct init_wrapped *w); /* from the kernel alone */

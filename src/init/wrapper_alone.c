@@ -214,19 +214,6 @@ static int number_of(const struct alone *d, const char *text)
     return text ? atoi(text) : 0;
 }
 
-/* Does the kernel ask for the extent of the view? */
-static bool asks_extent(const struct wrapper_reader *r, const char *name, int extent)
-{
-    const char *number = arena_printf(r->arena, "%d", extent);
-
-    for (size_t i = r->f.body; i + 5 < r->f.body_end; i++) {
-        if (token_is(&r->v[i], name) && token_is(&r->v[i + 1], ".") &&
-            token_in(&r->v[i + 2], "size|sizes|getSize|shape|extent") && token_is(&r->v[i + 4], number))
-            return true;
-    }
-    return false;
-}
-
 /* The size that is the view's extent: of one that the kernel does not ask for, that of a view of which it does,
  * or that of the first view. */
 static const char *extent_of(const struct alone *d, const char *name, int extent)
@@ -234,9 +221,9 @@ static const char *extent_of(const struct alone *d, const char *name, int extent
     const struct wrapper_reader *r = &d->r;
     const char *as = name;
 
-    for (size_t i = 0; i < r->kernel.n_list && !asks_extent(r, as, extent); i++)
-        as = asks_extent(r, r->kernel.list[i].name, extent) ? r->kernel.list[i].name : as;
-    if (as == name && !asks_extent(r, as, extent) && extent < d->view_rank)
+    for (size_t i = 0; i < r->kernel.n_list && !wrapper_asks_extent(r, as, extent); i++)
+        as = wrapper_asks_extent(r, r->kernel.list[i].name, extent) ? r->kernel.list[i].name : as;
+    if (as == name && !wrapper_asks_extent(r, as, extent) && extent < d->view_rank)
         as = d->view;
     return arena_printf(r->arena, "%s_%d", as, extent);
 }
@@ -305,7 +292,10 @@ static bool give_view(struct alone *d, const struct view *v)
         d->view_rank = rank;
     }
     for (int i = rank; i-- > 0;) {
+        const int named = wrapper_asks_extent(r, name, i) ? 0 : wrapper_named_extent(r, name, i);
         const char *size = arena_printf(r->arena, "%s_%d", name, i);
+        if (named)
+            size = arena_printf(r->arena, "%d", named);
         str_addf(&d->fill, "    %s.%s[%d] = %s;\n    %s.%s[%d] = 1%s;\n", v->place, views[which].sizes, i, size,
                  v->place, views[which].strides, i, behind);
         behind = arena_printf(r->arena, " * %s%s", size, behind);
@@ -314,6 +304,8 @@ static bool give_view(struct alone *d, const struct view *v)
         str_addf(&d->fill, "    %s.dims = %d;\n", v->place, rank);
     for (int i = 0; i < rank; i++) {
         struct init_arg n = {.name = arena_printf(r->arena, "%s_%d", name, i), .type = "i32"};
+        if (!wrapper_asks_extent(r, name, i) && wrapper_named_extent(r, name, i))
+            continue;
         n.value = d->shared ? extent_of(d, name, i) : n.name;
         if (str_eq(n.value, n.name))
             vec_add(r->arena, &r->task->dims, n.name);

@@ -485,7 +485,8 @@ static bool checks_runtime(struct wrapper_reader *r, size_t i, size_t last)
         return false;
     const char *name = token_text(r->arena, &r->v[i]), *of = token_text(r->arena, &r->v[i + 2]);
 
-    return str_starts(of, "cuda") && isupper((unsigned char)of[4]) && !init_named(r->source, name) &&
+    return str_starts(of, "cuda") && isupper((unsigned char)of[4]) &&
+           (!init_named(r->source, name) || str_in(of, "cudaGetLastError|cudaPeekAtLastError")) &&
            wrapper_skip(r->v, last, i + 1) == last;
 }
 
@@ -506,6 +507,8 @@ static bool needless(struct wrapper_reader *r, size_t i, size_t last)
         return true;
     if (last > name + 1 && !token_is(&r->v[name + 1], "("))
         return false;
+    if (last > name + 1 && token_is(&r->v[wrapper_skip(r->v, last, name + 1)], "<<")) /* LOG(INFO) << x */
+        return true;
     if (token_in(&r->v[name], left_out) || (checks_runtime(r, i, last) && !wrapper_says_launch(r, i, last)))
         return true;
     if (last == name + 1 && name == i) /* a macro without arguments that nobody defines */

@@ -380,7 +380,8 @@ const char *wrapper_plain_elements(struct wrapper_reader *r, const char *spelled
     plain = plain && collect(&(struct collecting){.r = r, .to = &members}, spelled, 0);
     r->within_struct = false;
     for (size_t i = d ? d->first : 0; plain && i < d->end; i++)
-        same = same && !token_is(&r->source->tokens.v[i], "["); /* of how many nobody asks */
+        same = same && (!token_is(&r->source->tokens.v[i], "[") || /* of how many nobody asks */
+                        token_is(&r->source->tokens.v[i - 1], "operator"));
     for (size_t i = 0; i < members.n && plain; i++) {
         const struct wrapper_type *m = &members.v[i].type;
         plain = !m->pointer && !m->reference && !m->tensor && !m->stream &&

@@ -1,0 +1,58 @@
+/* What a kernel's own text says of the extents of a view that it gets. */
+#include "init/wrapper.h"
+
+bool wrapper_asks_extent(const struct wrapper_reader *r, const char *name, int extent)
+{
+    const char *number = arena_printf(r->arena, "%d", extent);
+
+    for (size_t i = r->f.body; i + 5 < r->f.body_end; i++) {
+        if (token_is(&r->v[i], name) && token_is(&r->v[i + 1], ".") &&
+            token_in(&r->v[i + 2], "size|sizes|getSize|shape|extent") && token_is(&r->v[i + 4], number))
+            return true;
+    }
+    return false;
+}
+
+/* The number that a loop of the kernel counts `name` up to; 0: it says something else, or none does. */
+static int counted_to(const struct wrapper_reader *r, const char *name)
+{
+    int most = 0;
+
+    for (size_t i = r->f.body; i + 2 < r->f.body_end; i++) {
+        if (!token_is(&r->v[i], name) || !token_is(&r->v[i + 1], "<"))
+            continue;
+        if (r->v[i + 2].kind != TOK_NUMBER || !token_is(&r->v[i + 3], ";"))
+            return 0;
+        most = MAX(most, atoi(token_text(r->arena, &r->v[i + 2])));
+    }
+    return most;
+}
+
+int wrapper_named_extent(const struct wrapper_reader *r, const char *name, int axis)
+{
+    int most = 0;
+
+    for (size_t i = r->f.body; i + 1 < r->f.body_end; i++) {
+        size_t at = i + 1, end = i + 1;
+        if (!token_is(&r->v[i], name) || wrapper_sign(&r->v[i - 1], ". -> ::"))
+            continue;
+        if (token_is(&r->v[at], "."))
+            continue;
+        for (int k = 0; k <= axis; k++) {
+            at = end;
+            if (!token_is(&r->v[at], "["))
+                return 0;
+            end = wrapper_skip(r->v, r->f.body_end, at);
+        }
+        const char *index = token_text(r->arena, &r->v[at + 1]);
+        int n = 0;
+        if (end == at + 3 && r->v[at + 1].kind == TOK_NUMBER)
+            n = atoi(index) + 1;
+        else if (end == at + 3 && r->v[at + 1].kind == TOK_WORD)
+            n = counted_to(r, index);
+        if (!n)
+            return 0;
+        most = MAX(most, n);
+    }
+    return most;
+}
