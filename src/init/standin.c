@@ -19,7 +19,8 @@ struct standin {
     const char *name, *scope; /* "cv::cuda::"; "": none */
     bool is_template, is_type[MOST_PARAMS];
     size_t n_params, element; /* which of them is the type of its elements */
-    bool elements, tag;       /* some use says which; it is an argument of templates and nothing else */
+    bool elements, tag,
+        used; /* some use says which; it is an argument of templates and nothing else; by the device */
     VEC(struct asked) asked;
     VEC(const char *) values; /* X::value */
     int rank;                 /* by brackets, arguments or the numbers of extents */
@@ -183,6 +184,7 @@ static void read_use(struct standin *x, size_t i)
     }
     if (!d || (!d->is_global && !d->is_device)) /* what the host asks of it does not count */
         return;
+    x->used = true;
     x->tag = x->tag && wrapper_sign(tok(x, i - 1), "< ,") && wrapper_sign(tok(x, at), ", >");
     if (token_is(tok(x, i - 1), "::") && tok(x, i - 2)->kind == TOK_WORD) {
         size_t first = i - 1;
@@ -416,7 +418,7 @@ static const char *declared(const struct standin *x)
 
     if (x->values.n && !x->asked.n && !x->rank && !x->is_template && !x->other)
         return as_enum(x);
-    if (x->other || x->values.n)
+    if (x->other || x->values.n || !x->used)
         return NULL;
     if (x->tag && !x->asked.n && !x->rank && !x->is_template)
         return arena_printf(x->s->arena, "struct %s {};\n", x->name);
