@@ -234,7 +234,8 @@ bool init_write_task(struct init_source *s, const struct init_wrapped *w, const 
         return true;
     init_forget_members(s);
     *err = first;
-    if (s->plainer || !strstr(first.text, "of which a constructor, a copy or its end is not understood"))
+    if (s->plainer || (!strstr(first.text, "of which a constructor, a copy or its end is not understood") &&
+                       !strstr(first.text, "; a launcher's variables are numbers")))
         return false;
     s->plainer = true;
     *t = (struct init_task){0};
