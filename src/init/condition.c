@@ -42,7 +42,7 @@ static bool of_device(const struct token *t)
 /* BUILD_CUDA_MODULE, HAVE_LIB_CUDAPART: on, by CUDA, and not a version or what is left out. */
 static bool is_cuda_switch(const char *word)
 {
-    static const char *const on[] = {"BUILD_", "WITH_", "USE_", "ENABLE_", "HAVE_"};
+    static const char *const on[] = {"BUILD_", "WITH_", "USE_", "USING_", "ENABLE_", "HAVE_"};
     const char *cuda = strstr(word, "CUDA");
     bool says = false;
 
@@ -58,7 +58,7 @@ static bool is_cuda_switch(const char *word)
 static bool is_defined(const struct init_source *s, const struct token *name)
 {
     static const char *const switches[] = {"WITH_CUDA", "USE_CUDA", "ENABLE_CUDA", "HAVE_CUDA", "GOOGLE_CUDA",
-                                           "WITH_GPU",  "USE_GPU",  "ENABLE_GPU",  "HAVE_GPU"};
+                                           "WITH_GPU",  "USE_GPU",  "ENABLE_GPU",  "HAVE_GPU",  "USING_GPU"};
     const char *word = token_text(s->arena, name);
 
     if (map_has(&s->expander.macros, word))

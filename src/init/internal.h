@@ -255,6 +255,7 @@ struct init_arg {            /* of the launcher, in its order, without the strea
     int align;               /* bytes; 0: not said */
     const char *todo;        /* what is not known of it; NULL: nothing */
     bool guess;              /* something was taken for it all the same, with which it runs */
+    bool written;            /* the kernel's text writes it, if only for some numbers */
 };
 
 static inline void init_ask(struct init_arg *a, const char *todo) /* NULL: nothing more */

@@ -491,7 +491,7 @@ static const char *role_of(const struct probing *p, size_t arg)
         whole = whole && f->written == f->end;
     }
     if (!wrote)
-        return "in";
+        return p->t->args.v[arg].written ? "inout" : "in";
     return first || !whole || p->fit[arg].form == PROBE_ROWS ? "inout" : "out";
 }
 
@@ -765,7 +765,7 @@ bool init_measure(struct init_task *t, struct arena *a, const char *dir, const c
         if (!e->end && !str_eq(x->role, "in"))
             x->role = "inout";
         else if (!str_eq(x->role, "scratch"))
-            x->role = e->wrote ? (const char *[]){"inout", "out"}[whole] : "in";
+            x->role = e->wrote || x->written ? (const char *[]){"inout", "out"}[whole && e->wrote] : "in";
         init_guess(x, arena_printf(a, "so much of %s is touched by one call; which shape has it?", x->name));
     }
     *p->at = f;

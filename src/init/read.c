@@ -46,8 +46,13 @@ static bool lex(struct init_source *s, struct init_file *f, struct err *err)
 
     if (f->raw.n)
         return true;
-    *u = (struct unit){
-        .arena = s->arena, .path = f->path, .text = f->text, .len = f->len, .any_words = true, .trap = &trap};
+    *u = (struct unit){.arena = s->arena,
+                       .path = f->path,
+                       .text = f->text,
+                       .len = f->len,
+                       .any_words = true,
+                       .any_joins = true,
+                       .trap = &trap};
     if (setjmp(trap.jump)) {
         *err = trap.err;
         if (str_starts(err->text, "launcher: "))

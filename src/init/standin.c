@@ -5,7 +5,7 @@
 
 #include <ctype.h>
 
-enum { MOST_STANDINS = 8, MOST_PARAMS = 6, MOST_SIZES = 8 };
+enum { MOST_STANDINS = 8, MOST_PARAMS = 6, MOST_UNKNOWN = 7 };
 
 struct asked { /* of values of the type */
     const char *name;
@@ -19,8 +19,10 @@ struct standin {
     const char *name, *scope; /* "cv::cuda::"; "": none */
     bool is_template, is_type[MOST_PARAMS];
     size_t n_params, element; /* which of them is the type of its elements */
-    bool elements, tag,
-        used; /* some use says which; it is an argument of templates and nothing else; by the device */
+    bool elements;            /* some use says which */
+    bool tag;                 /* it is an argument of templates and nothing else */
+    bool used;                /* for a type */
+    bool said;                /* in code of the device */
     VEC(struct asked) asked;
     VEC(const char *) values; /* X::value */
     int rank;                 /* by brackets, arguments or the numbers of extents */
@@ -182,9 +184,10 @@ static void read_use(struct standin *x, size_t i)
         x->other = x->other || token_is(tok(x, at + 2), "(") || token_is(tok(x, at + 2), "<");
         return;
     }
+    x->used = x->used || (d && (d->is_global || d->is_device || d->kind == INIT_TYPE));
     if (!d || (!d->is_global && !d->is_device)) /* what the host asks of it does not count */
         return;
-    x->used = true;
+    x->said = true;
     x->tag = x->tag && wrapper_sign(tok(x, i - 1), "< ,") && wrapper_sign(tok(x, at), ", >");
     if (token_is(tok(x, i - 1), "::") && tok(x, i - 2)->kind == TOK_WORD) {
         size_t first = i - 1;
@@ -420,7 +423,7 @@ static const char *declared(const struct standin *x)
         return as_enum(x);
     if (x->other || x->values.n || !x->used)
         return NULL;
-    if (x->tag && !x->asked.n && !x->rank && !x->is_template)
+    if (x->tag && x->said && !x->asked.n && !x->rank && !x->is_template)
         return arena_printf(x->s->arena, "struct %s {};\n", x->name);
     if (!x->asked.n && !x->rank)
         return x->is_template || !(type = number_type(x))
@@ -443,32 +446,34 @@ static const char *in_scope(struct arena *a, const char *scope, const char *text
     return arena_strdup(a, str_text(&out));
 }
 
-/* The type that the compiler, or the launcher's language, does not know, as it is spelled; NULL: none. */
-static const char *unknown_type(struct arena *a, const char *why)
+/* The types that the compiler, or the launcher's language, does not know, as they are spelled: how many. */
+static size_t unknown_types(struct arena *a, const char *why, const char *types[MOST_UNKNOWN])
 {
     static const struct {
         const char *before, *behind;
     } words[] = {{"the type ", " is not known"}, {"the type ", " is not understood"},
                  {"the name ", " is not known"}, {"identifier \"", "\" is undefined"},
                  {"has no member \"", "\""},     {"error: ", " is not a template"}};
-
     const char *space = strstr(why, "must be a class or namespace name: ");
     const char *colons = space ? strstr(space, "::") : NULL; /* of the line that it stands in */
-    if (colons) {
-        const char *first = colons, *end = colons + 2 + str_word(colons + 2);
-        while (first > space && (str_in_word(first[-1])))
-            first--;
-        return first < colons && end > colons + 2 ? arena_strndup(a, first, (size_t)(end - first)) : NULL;
-    }
+    size_t n_types = 0;
+
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         const char *at = strstr(why, words[i].before), *name = at ? at + strlen(words[i].before) : "";
         size_t n = str_word(name);
         while (n && str_starts(name + n, "::"))
             n += 2 + str_word(name + n + 2);
         if (n && str_starts(name + n, words[i].behind))
-            return arena_strndup(a, name, n);
+            types[n_types++] = arena_strndup(a, name, n);
     }
-    return NULL;
+    if (colons) {
+        const char *first = colons, *end = colons + 2 + str_word(colons + 2);
+        while (first > space && str_in_word(first[-1]))
+            first--;
+        if (first < colons && end > colons + 2)
+            types[n_types++] = arena_strndup(a, first, (size_t)(end - first));
+    }
+    return n_types;
 }
 
 static bool stand_in(struct init_source *s, const char *spelled)
@@ -707,8 +712,12 @@ static bool add_vectors(struct init_source *s)
 
 bool init_stand_in_for(struct init_source *s, const char *why)
 {
-    const char *name = unknown_type(s->arena, why);
-    bool any = (lacks_vectors(why) && add_vectors(s)) || (name && stand_in(s, name));
+    const char *types[MOST_UNKNOWN];
+    const size_t n = unknown_types(s->arena, why, types);
+    bool any = lacks_vectors(why) && add_vectors(s);
+
+    for (size_t i = 0; i < n && !any; i++)
+        any = stand_in(s, types[i]);
 
     for (size_t i = 0; i < s->unmade.n; i++)
         any = stand_in(s, s->unmade.v[i]) || any;

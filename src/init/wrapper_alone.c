@@ -725,6 +725,7 @@ void wrapper_divisors(struct init_task *t, const struct init_wrapped *w)
     if (open_alone(&d, &none, w, &with)) {
         add_names(w->source->arena, &d.grid.divisors, t);
         add_names(w->source->arena, &d.grid.block_divisors, t);
+        wrapper_written(t, &d.r);
     }
     close_alone(&d);
 }

@@ -56,3 +56,49 @@ int wrapper_named_extent(const struct wrapper_reader *r, const char *name, int a
     }
     return most;
 }
+
+/* Does the kernel's body write what its parameter points to? */
+static bool writes(const struct wrapper_reader *r, const char *name)
+{
+    bool any = false;
+
+    for (size_t i = r->kernel.body; i + 1 < r->n && !any; i++) {
+        if (!token_is(&r->v[i], name) || wrapper_sign(&r->v[i - 1], ". -> ::"))
+            continue;
+        size_t open = i - wrapper_sign(&r->v[i - 1], "&"), end = i + 1;
+        const bool element = token_is(&r->v[end], "[");
+        if (element)
+            end = wrapper_skip(r->v, r->n, end);
+        any = element && wrapper_sign(&r->v[end], "= += -= *= /= |= &= ^= ++ --");
+        if (!token_is(&r->v[open - 1], "(")) /* no function's first argument */
+            continue;
+        open -= 2;
+        while (open > r->kernel.body && wrapper_sign(&r->v[open], ">") && !wrapper_sign(&r->v[open], "<"))
+            open -= 3;
+        any = any || (r->v[open].kind == TOK_WORD && strcasestr(token_text(r->arena, &r->v[open]), "atomic"));
+    }
+    return any;
+}
+
+void wrapper_written(struct init_task *t, struct wrapper_reader *r)
+{
+    const char *launch = t->launcher, *next;
+
+    while (launch && (next = strstr(launch, ">>>")))
+        launch = next + 3;
+    if (!launch || launch == t->launcher)
+        return;
+    launch += strspn(launch, " ");
+    const char *close = strstr(launch, ");");
+    if (*launch != '(' || !close)
+        return;
+    const char *list = arena_strndup(r->arena, launch + 1, (size_t)(close - launch - 1));
+    for (size_t i = 0; i < r->kernel.n_list; i++) {
+        const char *item = wrapper_listed(r->arena, list, i);
+        for (size_t k = 0; item && k < t->args.n; k++) {
+            struct init_arg *a = &t->args.v[k];
+            if (a->role && str_has_word(item, a->name) && writes(r, r->kernel.list[i].name))
+                a->written = true;
+        }
+    }
+}

@@ -244,7 +244,7 @@ static size_t splice_end(struct unit *u, size_t i)
 
     while (end < u->len && (n = splice_len(u, end)))
         end += n;
-    if (end > i && i > 0 && end < u->len && !parts(u->text[i - 1]) && !parts(u->text[end]))
+    if (end > i && i > 0 && end < u->len && !u->any_joins && !parts(u->text[i - 1]) && !parts(u->text[end]))
         fail_at(u, i,
                 "a backslash joins what could be one word or sign; put a blank before it or join the lines");
     return end;

@@ -91,6 +91,7 @@ struct unit {
     VEC(struct comment) comments;
     bool asks_compiler; /* a condition asks for a macro of the compiler or of a header */
     bool any_words;     /* only the words count: ## takes what it would refuse */
+    bool any_joins;     /* a backslash may join what could be one word or sign: it is read as two */
     const struct kernel_header *headers;
     size_t n_headers;
     const char *const *flags;

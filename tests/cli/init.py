@@ -124,6 +124,7 @@ SOUND = [
     ("absent", "src/kept.cu", "areas", "[100]", ["{name: x, type: f32, shape: [3 * n], role: in}"]),
     ("absent", "src/kept.cu", "negate_each", "[100]", ["args:\n  - {name: x, type: f32, shape: [n], role: inout}\n  - {name: n, type: i32, value: n}\ndims"]),
     ("absent", "src/kept.cu", "lengths_of", "[100]", ["{name: points_data, type: f32, shape: [3 * lengths_0], role: in}"]),
+    ("absent", "src/kept.cu", "keep_smaller", "[100]", ["{name: smallest, type: f32, shape: [n], role: inout}"]),
     ("met", "src/met.cu", "sum_parts_of", "[20, 30]", ["shape: [n_x], role: in", "values: {kind: offsets, low: 0, high: n_x}"]),
     ("met", "src/met.cu", "pair_bits", "[100]", ["{name: bits, type: u64, shape: [n, ((n + 63) / 64)], role: out}"]),
     ("met", "src/met.cu", "scale_heads", "[5, 6]", ["{name: width, type: i32, value: heads * 8}", "shape: [rows, 8 * heads], role: out}"]),

@@ -85,3 +85,16 @@ __global__ void lengths_of(torch::PackedTensorAccessor32<float, 2> points, torch
         sum += points[i][k] * points[i][k];
     lengths[i] = sqrtf(sum);
 }
+
+#define TOLD(x) LOGGED\
+<< x
+
+__global__ void keep_smaller(float *smallest, const float *x, float *changed, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    if (x[i] < smallest[i])
+        smallest[i] = x[i];
+    changed[i] = x[i];
+}
