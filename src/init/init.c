@@ -424,7 +424,7 @@ static void make_task(struct init_source *s, const struct init_options *o, size_
     ran = init_other_ways(s, &w, own, t, folder, ran, &err);
     if (!t->sound && !own && w.n_hosts)
         ran = init_try_alone(s, &w, t, folder, ran, &err);
-    s->anew = !ran && (init_stand_in_for(s, err.text) || init_supply(s, err.text, true));
+    s->anew = !ran && (init_supply(s, err.text, true) || init_stand_in_for(s, err.text));
     if (s->anew)
         return;
     tell_supplied(s, t);
