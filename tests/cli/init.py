@@ -119,6 +119,7 @@ SOUND = [
     ("absent", "src/absent.cu", "sum_rows", "[5]", ["shape: [32 * rows], role: in}", "shape: [rows], role: out}"]),
     ("absent", "src/absent.cu", "halves", "[100]", ["# TODO: nothing that was read defines NUMBER_OF(...)"]),
     ("absent", "src/absent.cu", "squares", "[100]", ["defines WITH_SQUARES, which is 1 here", "defines WITH_ALL, which is 1 here"]),
+    ("absent", "src/absent.cu", "scale_waves", "[100]", ["{name: waves, type: f32, shape: [2 * n], role: inout}"]),
     # What the files do say, where it is easily missed.
     ("absent", "src/kept.cu", "double_side", "[100]", ["args:\n  - {name: x, type: f32, shape: [n], role: inout}\n  - {name: n, type: i32, value: n}\ndims"]),
     ("absent", "src/kept.cu", "areas", "[100]", ["{name: x, type: f32, shape: [3 * n], role: in}"]),

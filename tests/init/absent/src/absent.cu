@@ -85,3 +85,12 @@ __global__ void scale_places(Places<host_or_gpu, 2, float> places, float by)
     if (i < places.shape[0] * places.shape[1])
         places.dptr[i] *= by;
 }
+
+__global__ void scale_waves(cufftComplex *waves, cufftReal by, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        waves[i].x *= by;
+        waves[i].y *= by;
+    }
+}
