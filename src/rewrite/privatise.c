@@ -11,14 +11,29 @@
  * from what the launcher clears. Where it does not, a block has the first so many thousands of the setting,
  * from the place on that all its additions have in common. What is added elsewhere goes to the common counters
  * at once; and of its own a block adds at its end those that are not 0, which the kernel adds to in any case.
+ *
+ * Maxima, minima, unions and intersections of bits are such counters, too, which begin with what changes none.
  */
 #include "rewrite/own_rows.h"
 
 enum { MOST_BYTES = 32768, SITES_MOST = 16, FEWEST = 2, THOUSAND = 1024, PER = 100 };
 
+/* What is done to a counter, and what leaves it as it is: of int, of unsigned. */
+struct operation {
+    const char *call, *near, *neutral, *neutral_unsigned;
+};
+static const struct operation operations[] = {
+    {"atomicAdd", "add_near", "0", "0"},
+    {"atomicMax", "max_near", "-2147483647 - 1", "0"},
+    {"atomicMin", "min_near", "2147483647", "0xffffffff"},
+    {"atomicOr", "or_near", "0", "0"},
+    {"atomicAnd", "and_near", "-1", "0xffffffff"},
+};
+
 struct detail {
-    struct own_rows rows; /* of a thread with one element */
-    bool walks;           /* else: several */
+    struct own_rows rows;              /* of a thread with one element */
+    const struct operation *operation; /* of all of them */
+    bool walks;                        /* else: several */
     const struct variable *counters;
     struct node calls[SITES_MOST], addresses[SITES_MOST], indices[SITES_MOST];
     size_t n;
@@ -105,17 +120,22 @@ static bool is_sparse(const struct function *f, const struct poly *place)
     return says(place, "threadIdx");
 }
 
-/* atomicAdd(&counters[index], x); or atomicAdd(counters + index, x); of which nothing is read. */
+/* atomicAdd(&counters[index], x); or atomicAdd(counters + index, x); or another operation, of which nothing is
+ * read. */
 static bool addition_of(const struct function *f, struct node call, struct detail *d)
 {
     struct node args = node_field(call, FIELD_ARGUMENTS), at = node_child(args, 0), index = {0};
+    const struct operation *operation = NULL;
     struct poly place = poly_number(0), rest;
-    if (!call_is(f, call, "atomicAdd") || node_count(args) != 2 ||
-        !node_is(node_parent(call), NODE_EXPRESSION_STATEMENT))
+    for (size_t k = 0; k < ARRAY_LEN(operations); k++)
+        if (call_is(f, call, operations[k].call))
+            operation = &operations[k];
+    if (!operation || node_count(args) != 2 || !node_is(node_parent(call), NODE_EXPRESSION_STATEMENT))
         return false;
     const struct variable *v = parameter_behind(f, at, &place);
-    if (!v || (d->counters && v != d->counters))
+    if (!v || (d->counters && (v != d->counters || operation != d->operation)))
         return false;
+    d->operation = operation;
     struct poly base = of_block(f, &place, &rest);
     d->few =
         (d->n == 0 || (d->few && poly_same(&base, &d->base))) && place.ok && rest.ok && !is_sparse(f, &rest);
@@ -197,7 +217,9 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
         return err_input(why, "%s adds to no counters in a loop over the grid", f->name);
     const char *type = ctype_bound(f, d->counters->type);
     int bytes = ctype_size(f, type);
-    if (!only_adds(f, d) || !(ctype_is_integer(f, type) || ctype_is_float(type)) || bytes < 4)
+    bool sums = d->operation == &operations[0];
+    if (!only_adds(f, d) || !(ctype_is_integer(f, type) || (sums && ctype_is_float(type))) || bytes < 4 ||
+        (!sums && bytes != 4))
         return err_input(why, "%s does more with %s than to add numbers", f->name, d->counters->name);
     d->bins = row ? 0 : bins_of(f, d, bytes);
     if (d->bins == 0 && !d->few)
@@ -243,9 +265,16 @@ static bool counters_edit(const struct function *f, const struct detail *d, int 
                  arena_printf(f->a, "\n    %s *const %s = %s + %s;", d->counters->type, common,
                               d->counters->name, at));
     }
+    bool is_unsigned = str_starts(ctype_bound(f, d->counters->type), "u");
+    const struct operation *o = d->operation;
     const struct fill_slot slots[] = {
-        {"type", d->counters->type},    {"own", own},         {"bins", bins},
-        {"bin", fresh_local(f, "bin")}, {"counters", common},
+        {"type", d->counters->type},
+        {"own", own},
+        {"bins", bins},
+        {"bin", fresh_local(f, "bin")},
+        {"counters", common},
+        {"call", o->call},
+        {"neutral", is_unsigned ? o->neutral_unsigned : o->neutral},
     };
     const char *clear = fill_share(f->a, "cuda/rewrite/own_counters_clear.cu", slots, ARRAY_LEN(slots)),
                *add = fill_share(f->a, "cuda/rewrite/own_counters_add.cu", slots, ARRAY_LEN(slots));
@@ -257,7 +286,7 @@ static bool counters_edit(const struct function *f, const struct detail *d, int 
             edits_node(to, d->addresses[i], arena_printf(f->a, "&%s[%s]", own, text_of(f, d->indices[i])));
             continue;
         }
-        edits_node(to, node_field(d->calls[i], FIELD_FUNCTION), arena_printf(f->a, "add_near<%s>", bins));
+        edits_node(to, node_field(d->calls[i], FIELD_FUNCTION), arena_printf(f->a, "%s<%s>", o->near, bins));
         edits_at(to, node_start(d->addresses[i]), arena_printf(f->a, "%s, %s, ", own, common));
     }
     if (!d->walks)
@@ -286,8 +315,10 @@ static bool privatise_apply(const struct function *f, const struct transform_sit
         return false;
     if (!suits(f, &d, site->setting))
         return err_input(why_not, "%s has no such counters, or a thread for each element", f->name);
+    const struct fill_slot helper[] = {{"name", d.operation->near}, {"call", d.operation->call}};
     if (thousands > 0)
-        edits_helper(edits, f, share_text("cuda/rewrite/own_counters_near.cuh"));
+        edits_helper(edits, f,
+                     fill_share(f->a, "cuda/rewrite/own_counters_near.cuh", helper, ARRAY_LEN(helper)));
     if (d.walks)
         return counters_edit(f, &d, thousands, edits);
     counters_edit(f, &d, thousands, &inside);

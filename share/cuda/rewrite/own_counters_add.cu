@@ -1,4 +1,4 @@
     __syncthreads();
     for (int {{bin}} = threadIdx.x; {{bin}} < {{bins}}; {{bin}} += blockDim.x)
-        if ({{own}}[{{bin}}] != 0)
-            atomicAdd(&{{counters}}[{{bin}}], {{own}}[{{bin}}]);
+        if ({{own}}[{{bin}}] != {{neutral}})
+            {{call}}(&{{counters}}[{{bin}}], {{own}}[{{bin}}]);

@@ -1,10 +1,10 @@
 // Adds to the block's own counter where there is one for this place, else to the common one.
 template <int N, typename T, typename V>
-__device__ __forceinline__ void add_near(T *own, const T *common, T *to, V value)
+__device__ __forceinline__ void {{name}}(T *own, const T *common, T *to, V value)
 {
     const long long k = to - common;
     if (k >= 0 && k < N)
-        atomicAdd(&own[k], T(value));
+        {{call}}(&own[k], T(value));
     else
-        atomicAdd(to, T(value));
+        {{call}}(to, T(value));
 }
