@@ -600,15 +600,18 @@ static const struct func *entry_of(const struct ptx_module *m, const char *name)
     return NULL;
 }
 
-/* Shared memory comes out of the L1: the driver gives the SM what its resident blocks need. Of the rest, what
+/* Shared memory comes out of the L1: the driver gives the SM what its resident blocks need. */
+static double l1_left(const struct cost_model *m, double shared_bytes, double resident)
+{
+    return MAX(m->l1_bytes - (shared_bytes + 1024) * resident, 0);
+}
+
+/* Of the rest, what
  * is stored and sets that fill unevenly leave about three quarters (fitted: rows that are read again and
  * again). */
-static double l1_share(const struct ptx_device *d, const struct cost_model *m, double shared_bytes,
-                       double resident)
+static double l1_share(const struct cost_model *m, double shared_bytes, double resident)
 {
-    double left = m->l1_bytes - (shared_bytes + 1024) * resident;
-    (void)d;
-    return MAX(0.75 * left / resident, 4.0 * LINE_BYTES);
+    return MAX(0.75 * l1_left(m, shared_bytes, resident) / resident, 4.0 * LINE_BYTES);
 }
 
 /* What was counted over more blocks than the sample has. A launch that needs more or less counts as so many
@@ -696,10 +699,9 @@ bool ptx_time_launch(const struct ptx_timed *on, const struct ptx_launch *l, str
     double resident = MIN(room, ceil((double)r.n_blocks / sms));
     p.n_blocks = r.n_blocks;
     p.concurrent = MIN((double)r.n_blocks, resident * sms);
-    p.l1_bytes = l1_share(o->device, p.model, shared, resident);
+    p.l1_bytes = l1_share(p.model, shared, resident);
     p.sm_bytes = p.l1_bytes * resident;
-    double lines_of_warp =
-        MAX(p.model->l1_bytes - (shared + 1024) * resident, 0) / LINE_BYTES / (resident * ceil(threads / 32.0));
+    double lines_of_warp = l1_left(p.model, shared, resident) / LINE_BYTES / (resident * ceil(threads / 32.0));
     p.keeps = 0.5 * lines_of_warp;
     p.loses = 1.5 * lines_of_warp + 1;
     p.resident = resident;

@@ -486,14 +486,15 @@ static const float TOGETHER = 16, PASSED_BY = 10, APART = 18;
 /* Of a line's branches in a loop in PTX, those that skip more than this one does. */
 static float wider(const struct pairing *x, const struct prices *p, const struct func *entry, size_t k)
 {
-    const int32_t *jump = x->ptx.flow.jump;
+    const int32_t *jump = x->ptx.flow.jump, own = jump[k] - (int32_t)k;
     float n = 0;
 
-    for (size_t q = 0; q < entry->end - entry->first; q++)
-        if (jump[q] > (int32_t)q && x->ptx.loop_of[q] == x->ptx.loop_of[k] &&
+    for (size_t q = 0; q < entry->end - entry->first; q++) {
+        const int32_t skips = jump[q] - (int32_t)q;
+        if (skips > 0 && x->ptx.loop_of[q] == x->ptx.loop_of[k] &&
             p->of[entry->first + q].line == p->of[entry->first + k].line)
-            n += jump[q] - (int32_t)q > jump[k] - (int32_t)k ||
-                 (jump[q] - (int32_t)q == jump[k] - (int32_t)k && q > k);
+            n += skips > own || (skips == own && q > k);
+    }
     return n;
 }
 
@@ -509,6 +510,8 @@ static void apply_branches(struct pairing *x, struct prices *p, const struct fun
         if (x->ptx.flow.jump[k] <= (int32_t)k || match->turns <= 0 || line == 0)
             continue;
         float theirs = cell(x, &x->sass, match->loop, line)->splits * share_of(x, loop, line) / match->turns;
+        if (theirs <= 0)
+            continue;
         float joined = CLAMP(theirs - wider(x, p, entry, k), 0, 1);
         if (!price->ends_block && joined > 0.5f) {
             price->ends_block = true;

@@ -303,10 +303,11 @@ static unsigned lines_since(struct warp_clock *c, uint64_t line, unsigned most, 
  * of half as much again none (branches.csv, fills). */
 static bool is_crowded_out(struct ptx_profile *p, struct warp_clock *c, uint64_t line)
 {
-    struct l2_line *l = p->probe_axis < 0 ? l2_find(&p->l2, line) : NULL;
+    if (p->probe_axis >= 0 || p->keeps >= RECENT_LINES) /* all that is remembered stays */
+        return false;
+    struct l2_line *l = l2_find(&p->l2, line);
     float at;
-
-    if (p->probe_axis >= 0 || (l && (l->readers > 1 || l->warp != c))) /* others have it, too */
+    if (l && (l->readers > 1 || l->warp != c)) /* others have it, too */
         return false;
     unsigned since = lines_since(c, line, (unsigned)ceil(p->loses), &at);
     double all = p->touched_in > 0 ? p->touches : c->touches;

@@ -212,6 +212,7 @@ bool init_ends_in(const char *scope, const char *name,
  * a file of the repository that declares it, else, with `numbers`, a number. False: nothing was found that is
  * new. */
 bool init_supply(struct init_source *s, const char *why, bool numbers);
+bool init_is_supplied(const struct init_source *s, const char *name);
 /* standin.c: a type that nobody declares, which `why` does not know or a parameter has, is written from what
  * the code asks of it. False: there is none, or nobody can tell. */
 bool init_stand_in_for(struct init_source *s, const char *why);

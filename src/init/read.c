@@ -345,7 +345,7 @@ static void read_file(struct reader *r, struct init_file *f)
     r->again = again;
 }
 
-/* What nvcc 13 defines for host code with a GPU's code beside it, and what -D and -U say. */
+/* A file of init's own. */
 static struct init_file *own_file(struct init_source *s, const char *path, const char *text)
 {
     struct init_file *f = arena_new(s->arena, struct init_file);
@@ -359,6 +359,7 @@ static struct init_file *own_file(struct init_source *s, const char *path, const
     return f;
 }
 
+/* What nvcc 13 defines for host code with a GPU's code beside it, and what -D and -U say. */
 static struct init_file *flags_file(struct init_source *s)
 {
     static const char builtin[] = "#define __linux__ 1\n#define __x86_64__ 1\n"

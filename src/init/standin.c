@@ -476,6 +476,15 @@ static size_t unknown_types(struct arena *a, const char *why, const char *types[
     return n_types;
 }
 
+static bool has_standin(const struct init_source *s, const char *name)
+{
+    for (size_t i = 0; i < s->standins.n; i++) {
+        if (str_eq(s->standins.v[i].name, name))
+            return true;
+    }
+    return false;
+}
+
 static bool stand_in(struct init_source *s, const char *spelled)
 {
     const char *whole = arena_strndup(s->arena, spelled, strcspn(spelled, "< *&"));
@@ -489,14 +498,8 @@ static bool stand_in(struct init_source *s, const char *spelled)
         if (s->decls.v[named->decls.v[i]].kind == INIT_TYPE)
             return false;
     }
-    for (size_t i = 0; i < s->standins.n; i++) {
-        if (str_eq(s->standins.v[i].name, x.name))
-            return false;
-    }
-    for (size_t i = 0; i < s->supplied.n; i++) {
-        if (str_eq(s->supplied.v[i].name, x.name))
-            return false;
-    }
+    if (has_standin(s, x.name) || init_is_supplied(s, x.name))
+        return false;
     for (size_t i = 2; i + 2 < s->tokens.n; i++) {
         if (token_is(tok(&x, i), x.name) && !wrapper_sign(tok(&x, i - 1), ". ->"))
             read_use(&x, i);
@@ -702,10 +705,8 @@ static bool add_vectors(struct init_source *s)
 {
     static const char name[] = "the operators of vectors (float3)";
 
-    for (size_t i = 0; i < s->standins.n; i++) {
-        if (str_eq(s->standins.v[i].name, name))
-            return false;
-    }
+    if (has_standin(s, name))
+        return false;
     vec_add(s->arena, &s->standins, ((struct init_standin){name, vector_text(s->arena)}));
     return true;
 }
@@ -718,7 +719,6 @@ bool init_stand_in_for(struct init_source *s, const char *why)
 
     for (size_t i = 0; i < n && !any; i++)
         any = stand_in(s, types[i]);
-
     for (size_t i = 0; i < s->unmade.n; i++)
         any = stand_in(s, s->unmade.v[i]) || any;
     return any;

@@ -7,6 +7,15 @@
 
 enum { MOST_SUPPLIED = 16, MOST_BUILD_FILES = 200, MOST_BUILD_BYTES = 1 << 20, NUMBER = 64, WARP = 32 };
 
+bool init_is_supplied(const struct init_source *s, const char *name)
+{
+    for (size_t i = 0; i < s->supplied.n; i++) {
+        if (str_eq(s->supplied.v[i].name, name))
+            return true;
+    }
+    return false;
+}
+
 /* The name that the compiler, or the launcher's language, does not know; NULL: it says something else. */
 static const char *missing_name(const struct init_source *s, const char *why)
 {
@@ -223,10 +232,7 @@ static const char *asked_switch(struct init_source *s, const char *by)
             while (before > by && strchr(" (", before[-1]))
                 before--;
         }
-        bool there = before[-1] == '!' || map_get(&s->expander.macros, name) != NULL;
-        for (size_t k = 0; k < s->supplied.n; k++)
-            there = there || str_eq(s->supplied.v[k].name, name);
-        if (!there)
+        if (before[-1] != '!' && !map_get(&s->expander.macros, name) && !init_is_supplied(s, name))
             return name;
     }
     return NULL;
@@ -320,10 +326,8 @@ static bool marks_device(struct init_source *s, const char *name)
             if (s->tokens.v[k].kind != TOK_WORD || word[n] || n < 4 || map_has(&s->macro_names, word) ||
                 str_in(word, "__VA_ARGS__"))
                 continue;
-            for (size_t j = 0; j < s->supplied.n; j++) {
-                if (str_eq(s->supplied.v[j].name, word))
-                    return false;
-            }
+            if (init_is_supplied(s, word))
+                return false;
             vec_add(s->arena, &s->supplied, ((struct init_supplied){word, "__host__ __device__", NULL}));
             return true;
         }
@@ -481,12 +485,8 @@ bool init_supply(struct init_source *s, const char *why, bool numbers)
 {
     const char *name = missing_name(s, why);
 
-    if (!name || s->supplied.n + s->ahead.n >= MOST_SUPPLIED)
+    if (!name || s->supplied.n + s->ahead.n >= MOST_SUPPLIED || init_is_supplied(s, name))
         return false;
-    for (size_t i = 0; i < s->supplied.n; i++) {
-        if (str_eq(s->supplied.v[i].name, name))
-            return false;
-    }
     if (!init_named(s, name) && !map_has(&s->macro_names, name) &&
         (from_build(s, name) || init_define_switch(s, name, false) || from_repository(s, name)))
         return true;

@@ -264,7 +264,7 @@ const char *wrapper_file_instance(struct wrapper_reader *r, const char *name);
 /* Does the kernel ask for the extent of the view? */
 bool wrapper_asks_extent(const struct wrapper_reader *r, const char *name, int extent);
 /* How many elements of the view's axis there are, where the kernel names each of them: `x[i][0]`, `x[i][1]`; 0:
- * it does something else. */
+ * it does something else, or asks how many there are. */
 int wrapper_named_extent(const struct wrapper_reader *r, const char *name, int axis);
 /* Which arguments the kernel's text writes, `x[i] = y` or by an atomic, if only for some numbers. */
 void wrapper_written(struct init_task *t, struct wrapper_reader *r);

@@ -292,7 +292,7 @@ static bool give_view(struct alone *d, const struct view *v)
         d->view_rank = rank;
     }
     for (int i = rank; i-- > 0;) {
-        const int named = wrapper_asks_extent(r, name, i) ? 0 : wrapper_named_extent(r, name, i);
+        const int named = wrapper_named_extent(r, name, i);
         const char *size = arena_printf(r->arena, "%s_%d", name, i);
         if (named)
             size = arena_printf(r->arena, "%d", named);
@@ -304,7 +304,7 @@ static bool give_view(struct alone *d, const struct view *v)
         str_addf(&d->fill, "    %s.dims = %d;\n", v->place, rank);
     for (int i = 0; i < rank; i++) {
         struct init_arg n = {.name = arena_printf(r->arena, "%s_%d", name, i), .type = "i32"};
-        if (!wrapper_asks_extent(r, name, i) && wrapper_named_extent(r, name, i))
+        if (wrapper_named_extent(r, name, i))
             continue;
         n.value = d->shared ? extent_of(d, name, i) : n.name;
         if (str_eq(n.value, n.name))

@@ -32,6 +32,8 @@ int wrapper_named_extent(const struct wrapper_reader *r, const char *name, int a
 {
     int most = 0;
 
+    if (wrapper_asks_extent(r, name, axis))
+        return 0;
     for (size_t i = r->f.body; i + 1 < r->f.body_end; i++) {
         size_t at = i + 1, end = i + 1;
         if (!token_is(&r->v[i], name) || wrapper_sign(&r->v[i - 1], ". -> ::"))

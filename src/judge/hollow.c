@@ -42,14 +42,15 @@ void hollow_values(const struct stage_fill *f, int64_t first, int64_t n, void *t
     }
 }
 
-/* The number that an argument holds nearly everywhere; false: it holds what it always does. */
-static bool number_of(const struct task *t, const struct task_arg *arg, const int64_t *dims, double *number)
+/* The number that an argument of *n elements holds nearly everywhere; false: it holds what it always does. */
+static bool number_of(const struct task *t, const struct task_arg *arg, const int64_t *dims, int64_t *n,
+                      double *number)
 {
     const struct task_values *v = &arg->values;
-    int64_t n, low = (int64_t)v->low;
+    int64_t low = (int64_t)v->low;
 
-    if ((arg->role != ROLE_IN && arg->role != ROLE_INOUT) || !task_shape(t, arg, dims, &n, NULL) ||
-        n < HOLLOW_LEAST)
+    if ((arg->role != ROLE_IN && arg->role != ROLE_INOUT) || !task_shape(t, arg, dims, n, NULL) ||
+        *n < HOLLOW_LEAST)
         return false;
     *number = 0;
     switch (v->kind) {
@@ -314,7 +315,7 @@ static bool verify_at(struct version *v, struct arena *a, const int64_t *dims, b
         if (values[i].kind == VALUE_NORMAL)
             values[i].kind = VALUE_INTEGERS;
         values[i].n_special = 0;
-        if (!number_of(t, &t->args[i], dims, &hollows[i].number) || !task_shape(t, &t->args[i], dims, &n, NULL))
+        if (!number_of(t, &t->args[i], dims, &n, &hollows[i].number))
             continue;
         make_hollow(&hollows[i], n, rng_hash(j->options.seed, 0x686f6c6c));
         any |= put_numbers(&hollows[i], &t->args[i], balanced);

@@ -72,6 +72,8 @@ const struct variable *function_variable_of(const struct function *f, struct nod
 struct node *variable_names(const struct function *f, const struct variable *v, size_t *count);
 /* Bytes of an element of this type, template types bound by the launches; 0: unknown or not plain. */
 int ctype_size(const struct function *f, const char *type);
+/* T of the vector `packed<T, N>` that vectorise leaves; NULL: the type is no such. */
+const char *ctype_packed(const struct function *f, const char *type);
 /* Bytes of a struct of the file that has nothing but numbers; 0: it is none. */
 int ctype_struct_size(const struct function *f, const char *type);
 int64_t array_bytes(const struct function *f, const struct variable *v); /* 0: extents or type unknown */
@@ -226,6 +228,7 @@ struct poly poly_thread_of_grid(const struct function *f);    /* blockIdx.x * bl
  * down there, 0 for blockDim. */
 bool poly_counts_grid(const struct function *f, const struct poly *p, int dimension, int64_t *threads);
 int64_t poly_coefficient(const struct poly *p, const char *atom); /* of the atom alone */
+bool poly_says(const struct poly *p, const char *word);           /* in any of its atoms */
 
 /* A loop that the threads of a block, or of more, share: for (i = first; i < bound; i += lanes). */
 enum lane_span {

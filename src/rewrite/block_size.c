@@ -210,15 +210,6 @@ static bool is_over_grid(const struct function *f, const struct poly *p)
     return by != 0 && blocks == by;
 }
 
-static bool mentions_atom(const struct poly *p, const char *atom)
-{
-    for (int i = 0; i < p->n; i++)
-        for (int k = 0; k < p->t[i].n; k++)
-            if (str_has_word(p->t[i].atom[k], atom))
-                return true;
-    return false;
-}
-
 /* A fixed number of steps of the block, behind a question for the end: more threads reach no less, and the
  * launcher may ask whether fewer are enough, by the name that changes. */
 static bool in_steps(const struct function *f, const struct block_number *d, struct node subscript,
@@ -284,7 +275,7 @@ static bool grid_follows(const struct function *f, const struct block_number *d)
         over_grid = over_grid || over;
         if (!over && poly_coefficient(&p, "threadIdx.x") != 0 && !in_steps(f, d, all[i], &p))
             return false;
-        bool thread = mentions_atom(&p, "threadIdx"), block = mentions_atom(&p, "blockIdx");
+        bool thread = poly_says(&p, "threadIdx"), block = poly_says(&p, "blockIdx");
         bool part = poly_coefficient(&p, "threadIdx.x") == 0; /* a warp's row and the like */
         over_grid = over_grid || (part && thread && block);
         struct node parent = node_parent(all[i]);
@@ -463,7 +454,7 @@ static bool has_rows(const struct function *f)
 
     for (const struct variable *v = f->variables; v < f->variables + f->n_variables && !rows; v++) {
         struct poly p = node_ok(v->init) && !v->pointer ? poly_of(f, v->init) : (struct poly){0};
-        rows = p.ok && mentions_atom(&p, "blockIdx") && mentions_atom(&p, "threadIdx.y");
+        rows = p.ok && poly_says(&p, "blockIdx") && poly_says(&p, "threadIdx.y");
     }
     return rows;
 }

@@ -225,13 +225,7 @@ static bool without(const struct function *f, const struct term *t, const char *
 
 static bool says_place(const struct poly *p)
 {
-    static const char *const words[] = {"threadIdx", "blockIdx.x", POLY_LANE};
-    for (int i = 0; i < p->n; i++)
-        for (int k = 0; k < p->t[i].n; k++)
-            for (size_t w = 0; w < ARRAY_LEN(words); w++)
-                if (str_has_word(p->t[i].atom[k], words[w]))
-                    return true;
-    return false;
+    return poly_says(p, "threadIdx") || poly_says(p, "blockIdx.x") || poly_says(p, POLY_LANE);
 }
 
 static const struct variable *parameter_from(const struct function *f, struct node e, struct poly *added,

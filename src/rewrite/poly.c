@@ -94,6 +94,15 @@ bool poly_same(const struct poly *x, const struct poly *y)
     return true;
 }
 
+bool poly_says(const struct poly *p, const char *word)
+{
+    for (int i = 0; i < p->n; i++)
+        for (int k = 0; k < p->t[i].n; k++)
+            if (str_has_word(p->t[i].atom[k], word))
+                return true;
+    return false;
+}
+
 int64_t poly_coefficient(const struct poly *p, const char *atom)
 {
     for (int i = 0; i < p->n; i++)

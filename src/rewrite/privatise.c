@@ -87,22 +87,13 @@ static int64_t cleared_bytes(const struct function *f, const struct variable *pa
     return bytes;
 }
 
-static bool says(const struct poly *p, const char *word)
-{
-    for (int i = 0; i < p->n; i++)
-        for (int k = 0; k < p->t[i].n; k++)
-            if (str_has_word(p->t[i].atom[k], word))
-                return true;
-    return false;
-}
-
 /* The terms that the block's number is in. */
 static struct poly of_block(const struct function *f, const struct poly *place, struct poly *rest)
 {
     struct poly common = poly_common(f, place, rest), base = poly_number(0);
     for (int i = 0; i < common.n; i++) {
         struct poly one = {.t = {common.t[i]}, .n = 1, .ok = true};
-        if (says(&one, "blockIdx"))
+        if (poly_says(&one, "blockIdx"))
             base = poly_add(f, base, one, 1);
     }
     return base;
@@ -117,7 +108,7 @@ static bool is_sparse(const struct function *f, const struct poly *place)
             if (v && v->param)
                 return true;
         }
-    return says(place, "threadIdx");
+    return poly_says(place, "threadIdx");
 }
 
 /* atomicAdd(&counters[index], x); or atomicAdd(counters + index, x); or another operation, of which nothing is
@@ -213,7 +204,8 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
         if (walks)
             addition_of(f, *c, d);
     }
-    if (d->n == 0 || (row && (!d->few || !says(&d->base, "blockIdx.x")))) /* as many counters as elements */
+    if (d->n == 0 ||
+        (row && (!d->few || !poly_says(&d->base, "blockIdx.x")))) /* as many counters as elements */
         return err_input(why, "%s adds to no counters in a loop over the grid", f->name);
     const char *type = ctype_bound(f, d->counters->type);
     int bytes = ctype_size(f, type);
@@ -326,13 +318,13 @@ static bool privatise_apply(const struct function *f, const struct transform_sit
                     why_not))
         return false;
     for (const struct launch *l = f->launches; l < f->launches + f->n_launches; l++) {
-        const char *blocks = blocks_text(f, l, (long long)f->in->limits->sm_count * per_sm);
+        const long long most = (long long)f->in->limits->sm_count * per_sm;
+        const char *blocks = blocks_text(f, l, most);
         char *x;
         if (!launch_grid_x(f, l, &x) || !blocks)
             return err_input(why_not, "the grid of %s is not understood", f->name);
-        const char *fewest = launch_grid_is_line(f, l)
-                                 ? arena_printf(f->a, "%lld", FEWEST * strtoll(blocks, NULL, 10))
-                                 : arena_printf(f->a, "%d * (%s)", FEWEST, blocks);
+        const char *fewest = launch_grid_is_line(f, l) ? arena_printf(f->a, "%lld", FEWEST * most)
+                                                       : arena_printf(f->a, "%d * (%s)", FEWEST, blocks);
         edits_guard_launch(edits, f, l, "Blocks count by themselves, where each has many elements.",
                            arena_printf(f->a, "%s >= %s", x, fewest),
                            launch_text(f, l, name, launch_grid_with(f, l, blocks, NULL), NULL));

@@ -153,14 +153,6 @@ static void drop_unsure(struct walk *w)
     w->places.n = kept;
 }
 
-static bool in_own_loop(struct node n, struct node loop)
-{
-    for (n = node_parent(n); !node_same(n, loop); n = node_parent(n))
-        if (node_is_loop(n) || node_is(n, NODE_SWITCH_STATEMENT))
-            return false;
-    return true;
-}
-
 static bool walk_of(const struct function *f, struct node n, struct walk *w)
 {
     static const enum node_kind kinds[] = {NODE_SUBSCRIPT_EXPRESSION, NODE_CALL_EXPRESSION};
@@ -172,8 +164,7 @@ static bool walk_of(const struct function *f, struct node n, struct walk *w)
         node_has(f, body, NODE_GOTO_STATEMENT) || node_has(f, body, NODE_LAMBDA_EXPRESSION) ||
         calls_barrier(f, body))
         return false;
-    for (struct node *b = nodes_of(f, body, NODE_BREAK_STATEMENT); node_ok(*b); b++)
-        w->ends = w->ends || in_own_loop(*b, n);
+    w->ends = turn_may_break(f, n);
     for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
         for (struct node *e = nodes_of(f, body, kinds[k]); node_ok(*e); e++)
             place_add(f, w, *e);
@@ -321,9 +312,8 @@ static const char *inner_text(const struct function *f, const struct walk *w, co
             &inside, p->at,
             arena_printf(f->a, p->within.n ? "%s[%s + %s]" : "%s[%s]", t->name, row, poly_text(f, &p->within)));
     }
-    for (struct node *b = nodes_of(f, loop, NODE_BREAK_STATEMENT); node_ok(*b) && w->ends; b++)
-        if (in_own_loop(*b, loop))
-            edits_node(&inside, *b, arena_printf(f->a, "{ %s = false; break; }", names->going));
+    if (w->ends)
+        turn_break_edits(f, loop, names->going, &inside);
     int margin = (w->few ? 0 : 4) + (asked ? 4 : 0);
     const char *text = text_reindent(f->a, edits_range(&inside, f, node_start(loop), node_end(loop)),
                                      margin - (int)strlen(text_indent(f, node_start(loop)))),

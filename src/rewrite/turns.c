@@ -226,6 +226,30 @@ bool turn_may_end_early(const struct function *f, struct node body)
     return false;
 }
 
+/* The nearest loop or switch around it is the loop. */
+static bool is_own(struct node n, struct node loop)
+{
+    for (n = node_parent(n); node_ok(n); n = node_parent(n))
+        if (node_is_loop(n) || node_is(n, NODE_SWITCH_STATEMENT))
+            return node_same(n, loop);
+    return false;
+}
+
+bool turn_may_break(const struct function *f, struct node loop)
+{
+    for (struct node *b = nodes_of(f, loop, NODE_BREAK_STATEMENT); node_ok(*b); b++)
+        if (is_own(*b, loop))
+            return true;
+    return false;
+}
+
+void turn_break_edits(const struct function *f, struct node loop, const char *going, struct edits *inside)
+{
+    for (struct node *b = nodes_of(f, loop, NODE_BREAK_STATEMENT); node_ok(*b); b++)
+        if (is_own(*b, loop))
+            edits_node(inside, *b, arena_printf(f->a, "{ %s = false; break; }", going));
+}
+
 bool turns_are_apart(const struct function *f, struct turns *l, struct err *why)
 {
     static const enum node_kind kinds[] = {NODE_ASSIGNMENT_EXPRESSION, NODE_UPDATE_EXPRESSION};

@@ -34,6 +34,10 @@ bool turn_gathers(const struct function *f, struct node e, const struct variable
 bool gathers_from_zero(const struct function *f, const struct gathered *g);
 /* May a turn of the loop's body leave it, or the next turn begin, before its end? */
 bool turn_may_end_early(const struct function *f, struct node body);
+/* Has it a break of its own, and none of a loop or switch within? */
+bool turn_may_break(const struct function *f, struct node loop);
+/* Those say so to the loop around, which goes on while `going` holds. */
+void turn_break_edits(const struct function *f, struct node loop, const char *going, struct edits *inside);
 /* Adds the accumulators. False with the reason: turns need each other, or may. */
 bool turns_are_apart(const struct function *f, struct turns *turns, struct err *why);
 

@@ -110,11 +110,10 @@ static bool add_load(const struct function *f, struct detail *d, struct ahead lo
 /* Bytes of a value in registers, a vector of vectorise's among them; 0: not known. */
 static int value_bytes(const struct function *f, const char *type)
 {
-    const char *comma = strchr(type, ',');
+    const char *element = ctype_packed(f, type);
     int bytes = ctype_size(f, ctype_bound(f, type));
-    if (str_starts(type, "packed<") && comma)
-        return ctype_size(f, ctype_bound(f, arena_strndup(f->a, type + 7, (size_t)(comma - type) - 7))) *
-               (int)strtol(comma + 1, NULL, 10);
+    if (element)
+        return ctype_size(f, ctype_bound(f, element)) * (int)strtol(strchr(type, ',') + 1, NULL, 10);
     return bytes > 0 ? bytes : ctype_struct_size(f, type);
 }
 
@@ -185,15 +184,6 @@ static void take_statement(const struct function *f, struct detail *d, struct no
         }
 }
 
-/* The nearest loop or switch around it is the loop. */
-static bool is_own(struct node n, struct node loop)
-{
-    for (n = node_parent(n); node_ok(n); n = node_parent(n))
-        if (node_is_loop(n) || node_is(n, NODE_SWITCH_STATEMENT))
-            return node_same(n, loop);
-    return false;
-}
-
 /* A call that may write what is loaded, as the compiler sees it: it gets a pointer. */
 static bool may_write(const struct function *f, struct node call)
 {
@@ -211,8 +201,7 @@ static bool may_write(const struct function *f, struct node call)
 static bool is_in_the_way(const struct function *f, struct detail *d)
 {
     bool way = node_has(f, d->body, NODE_RETURN_STATEMENT);
-    for (struct node *b = nodes_of(f, d->body, NODE_BREAK_STATEMENT); node_ok(*b); b++)
-        d->ends = d->ends || is_own(*b, d->turns.loop);
+    d->ends = turn_may_break(f, d->turns.loop);
     for (struct node *c = nodes_of(f, d->body, NODE_CALL_EXPRESSION); node_ok(*c); c++)
         way = way || may_write(f, *c);
     return way || d->ends;
@@ -284,9 +273,7 @@ static const char *body_text(const struct function *f, const struct detail *d, c
     struct edits inside = {.arena = f->a};
     for (size_t i = 0; i < d->n; i++)
         edits_node(&inside, d->loads[i].value, arena_printf(f->a, "%s[%s]", d->loads[i].name, turn));
-    for (struct node *b = nodes_of(f, d->body, NODE_BREAK_STATEMENT); node_ok(*b); b++)
-        if (is_own(*b, d->turns.loop))
-            edits_node(&inside, *b, arena_printf(f->a, "{ %s = false; break; }", going));
+    turn_break_edits(f, d->turns.loop, going, &inside);
     struct node first = d->statements[0], last = d->statements[d->n_statements - 1];
     return edits_range(&inside, f, node_start(first), node_end(last));
 }

@@ -219,16 +219,21 @@ const char *ctype_bound(const struct function *f, const char *type)
     return ctype_alias(f, node_ok(bound) ? text_of(f, bound) : type);
 }
 
+const char *ctype_packed(const struct function *f, const char *type)
+{
+    const char *comma = strchr(type, ',');
+    if (!comma || !str_starts(type, "packed<"))
+        return NULL;
+    return arena_strndup(f->a, type + 7, (size_t)(comma - type) - 7);
+}
+
 /* T of `packed<T, N> name`, for name.at[k]. */
 static const char *packed_type(const struct function *f, struct node e)
 {
     if (!node_is(e, NODE_FIELD_EXPRESSION))
         return NULL;
     const struct variable *v = function_variable_of(f, node_field(e, FIELD_ARGUMENT));
-    const char *comma = v ? strchr(v->type, ',') : NULL;
-    if (!comma || !str_starts(v->type, "packed<"))
-        return NULL;
-    return arena_strndup(f->a, v->type + 7, (size_t)(comma - v->type) - 7);
+    return v ? ctype_packed(f, v->type) : NULL;
 }
 
 const char *expression_type(const struct function *f, struct node e)

@@ -23,7 +23,6 @@ struct leap_loop { /* one branch of one warp */
     uint64_t block;
     uint32_t pc, mask, turns;
     uint64_t still; /* what stays in an exact plan, hashed */
-    bool stirs;     /* it has not stayed in the turns looked at */
     struct leap_plan plan;
 };
 
@@ -92,12 +91,9 @@ static void look_still(struct leap_loop *o, const struct warp *w)
 {
     uint64_t now = still_hash(o, w);
 
-    o->stirs = o->turns > 0 && (o->stirs || now != o->still);
-    o->still = now;
-    if (o->stirs) { /* from here on */
-        o->stirs = false;
+    if (now != o->still) /* from here on */
         o->turns = 0;
-    }
+    o->still = now;
 }
 
 static void look(struct leap_loop *o, const struct warp *w)
