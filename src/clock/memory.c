@@ -301,13 +301,14 @@ static unsigned lines_since(struct warp_clock *c, uint64_t line, unsigned most, 
 /* Is a line gone that the warp alone has read? Warps go side by side: each has come to as many lines of its own
  * by then, or to what it comes to in that time. Of so many bytes on an SM all stay up to half of what it has,
  * of half as much again none (branches.csv, fills). */
-static bool is_crowded_out(struct ptx_profile *p, struct warp_clock *c, uint64_t line)
+static bool is_crowded_out(struct ptx_profile *p, const struct block_clock *k, uint64_t line)
 {
     if (p->probe_axis >= 0 || p->keeps >= RECENT_LINES) /* all that is remembered stays */
         return false;
     struct l2_line *l = l2_find(&p->l2, line);
+    struct warp_clock *c = k->asking;
     float at;
-    if (l && (l->readers > 1 || l->warp != c)) /* others have it, too */
+    if (l && (l->readers > 1 || l->block != k->number || l->warp != c)) /* others have it, too */
         return false;
     unsigned since = lines_since(c, line, (unsigned)ceil(p->loses), &at);
     double all = p->touched_in > 0 ? p->touches : c->touches;
@@ -467,7 +468,7 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
         k->crowded = false;
         if (cached) {
             unsigned had = l1_probe(&p->l1s.v[w->block->slot], line[q], need, c->start, &came);
-            bool crowded = !is_shared(p, t) && is_crowded_out(p, c, line[q]);
+            bool crowded = !is_shared(p, t) && is_crowded_out(p, k, line[q]);
             k->crowded = crowded && had;
             if (k->crowded || came->ready - came->took < c->acquired)
                 had = 0;
