@@ -112,6 +112,17 @@ double cache_resident(const struct ptx_device *d, double distance)
     return CLAMP((none - distance) / (none - full), 0, 1);
 }
 
+bool ptx_cache_round(struct ptx_cache *c, size_t sets)
+{
+    double touched = c->clock, round = touched * (double)sets;
+
+    if (touched <= 0 || cache_resident(c->device, round) <= 0)
+        return false;
+    c->clock = round;
+    c->used = false;
+    return true;
+}
+
 struct footprint *cache_footprint(struct ptx_cache *c, uint64_t addr)
 {
     for (size_t k = 0; k < c->prints.n; k++)

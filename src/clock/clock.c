@@ -58,9 +58,10 @@ static double busiest_slice(double lines)
     return MAX(1 + sqrt(2 * log(SLICES) * SLICES / MAX(lines, 1)), SLICES / MAX(lines, 1));
 }
 
-/* Two lines next to each other share a slice, of which each takes 1.43 updates of a sector a nanosecond: all
- * together 1.3 times what come to them (writes.csv, bins; words in turn). */
-static const double SLICE_LINES = 2, SLICE_SPARE = 1.3;
+/* A slice takes one of so many of the updates that the L2 takes, besides its share of all: two slices were
+ * measured to take 1.6 times what one does, eight 6.5, 32 21, 128 42, 512 56, all 62 (places.csv; words in
+ * turn, writes.csv). */
+static const double SLICES_ENOUGH = 65;
 
 enum { SHORT_RUN = 8192 / LINE_BYTES }; /* lines: blocks that read longer runs need no neighbours */
 
@@ -82,7 +83,7 @@ struct load {                       /* what the GPU must do, all blocks together
     double rewrites; /* the launch: lines written again long after, in the time of whole sectors */
     double sync_share, memory_share; /* of a block's time */
     double hottest, atomics;         /* cycles of one word's updates; passes of all updates, a block */
-    double updated_lines;            /* the launch */
+    double busiest_part;             /* its share of all updates of the launch */
     double updates_from;             /* share of a block's time before the first of them */
     bool cold;
 };
@@ -164,8 +165,8 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
     t->l2_us = MAX(t->l2_us, (x->l2_loads / m->l2_loads_per_ns +
                               stores / m->l2_stores_per_ns * busiest_slice(x->stored_lines)) *
                                  x->blocks * 1e-3);
-    double update_most = MAX(busiest_slice(x->updated_lines / SLICE_LINES) / SLICE_SPARE, 1);
-    double updates_us = x->atomics * x->blocks / m->l2_atomics_per_ns * update_most * 1e-3;
+    double updates_us =
+        x->atomics * x->blocks / m->l2_atomics_per_ns * (1 + SLICES_ENOUGH * x->busiest_part) * 1e-3;
     /* Spilled registers come and go while the rest of the stream waits for them. */
     double local_us = x->local * x->blocks / m->l2_read_gbs * 1e-3;
     t->dram_bytes = x->dram_read + x->dram_write;
@@ -176,7 +177,9 @@ static void combine(const struct ptx_device *d, const struct cost_model *m, cons
 
     /* A stream starts when its first bytes arrive. */
     double fill = (m->l2_cycles / mhz + (x->dram_read > 0 ? m->dram_ns * 1e-3 : 0)) * (t->l2_bytes > 0);
-    double hottest_us = x->hottest / mhz, streams[] = {MAX(t->l2_us, updates_us), t->dram_us};
+    /* A word's updates in turn are its slice's, too. */
+    double hottest_us = x->hottest / mhz, in_turn_us = updates_us > hottest_us ? updates_us : 0;
+    double streams[] = {MAX(t->l2_us, in_turn_us), t->dram_us};
     double in_step = 1 / MAX(waves, 1), overlap = m->overlap - IN_STEP_MEMORY * in_step;
     /* Of many rounds others go on while some wait for their updates, of one nobody does. */
     double updated[] = {chain_us, hottest_us}, apart = overlap + (1 - overlap) * in_step;
@@ -337,8 +340,6 @@ static bool probe(struct run *r, struct ptx_profile *p, struct err *err)
     free(p->stats);
     p->stats = stats;
     p->samples.n = before.samples.n;
-    p->hottest = before.hottest;
-    p->hottest_near = before.hottest_near;
     p->result_branches = before.result_branches;
     p->block_number = before.block_number;
     p->probe_axis = -1;
@@ -348,7 +349,8 @@ static bool probe(struct run *r, struct ptx_profile *p, struct err *err)
 static void sample_forget(struct ptx_profile *p)
 {
     p->samples.n = p->allocs.n = p->counts.n = 0;
-    p->hottest = p->hottest_near = 0;
+    p->hottest = p->hottest_near = p->updates = 0;
+    memset(p->in_one_part, 0, sizeof(p->in_one_part));
     p->block_bytes = p->common = 0;
     p->result_branches = p->takes_again = false;
     l2_clear(&p->l2);
@@ -451,37 +453,6 @@ static bool asks_geometry(const struct insn *i)
     return false;
 }
 
-/* Of lines that all blocks read, the one that comes first waits for DRAM, and all for it; but which one that is
- * changes, and each has gone ahead by what the others still had to wait. So about half of it shows (fitted:
- * codes and tables that all threads go through). */
-static const double WAITS_FOR_FIRST = 0.5;
-
-/* Share of what several blocks read that one has asked for as soon as it began: where each begins with its own
- * part of what all go through, all of it is on its way. */
-static double asked_early(const struct ptx_profile *p)
-{
-    double all = 0, early = 0, each = p->concurrent / MAX((double)p->samples.n - 1, 1);
-
-    for (size_t k = 0; k < p->allocs.n; k++) {
-        const struct touched *t = &p->allocs.v[k];
-        double common = MAX(t->own - t->read, 0);
-        all += common;
-        early += common * MIN(t->early_lines * each * LINE_BYTES / MAX((double)t->size, 1), 1);
-    }
-    return all > 0 ? early / all : 0;
-}
-
-static double first_waits(const struct ptx_profile *p, double others)
-{
-    const struct sample *first = &p->samples.v[0];
-    double lines = 0, n = (double)p->samples.n - 1;
-
-    for (size_t k = 1; k < p->samples.n; k++)
-        lines += p->samples.v[k].dram_lines / n;
-    double more = MIN(first->cycles - others, (first->dram_lines - lines) * p->dram_cycles);
-    return first->cycles - (1 - WAITS_FOR_FIRST * (1 - asked_early(p))) * MAX(more, 0);
-}
-
 static void averages(const struct ptx_profile *p, struct load *x)
 {
     double n = (double)p->samples.n, sync = 0, warps = 0, memory = 0, all = 0, pairs = 0, apart = 0;
@@ -504,9 +475,6 @@ static void averages(const struct ptx_profile *p, struct load *x)
         x->updates_from += s->cycles > 0 ? s->updates_from / s->cycles / n : 0;
         x->dram_read += s->dram_read / n;
         x->dram_write += s->dram_write / n;
-        x->first_cycles = MAX(x->first_cycles, k > 0 ? s->cycles : 0);
-        if (k > 0 || p->samples.n == 1)
-            x->cycles += s->cycles / MAX(n - 1, 1);
         sync += s->sync;
         warps += s->warp_cycles;
         memory += s->memory_wait;
@@ -517,7 +485,7 @@ static void averages(const struct ptx_profile *p, struct load *x)
             apart += run < SHORT_RUN && (a > b ? a - b : b - a) > 2 * run;
         }
     }
-    x->first_cycles = MAX(x->first_cycles, first_waits(p, x->cycles));
+    late_cycles(p, x->blocks, &x->cycles, &x->first_cycles);
     x->apart = pairs > 0 ? apart / pairs : 0;
     for (size_t pc = 0; pc < p->module->n_code; pc++) {
         x->code += p->stats[pc].issues > 0 ? (double)p->prices.of[pc].slots : 0;
@@ -525,6 +493,19 @@ static void averages(const struct ptx_profile *p, struct load *x)
     }
     x->sync_share = warps > 0 ? MIN(sync / warps, 1) : 0;
     x->memory_share = all > 0 ? MIN(memory / all, 1) : 0;
+}
+
+/* The busiest slice's share of all updates, by how the buffers may lie: `parts` of them are touched then. */
+static double busiest_part(const struct ptx_profile *p, const double parts[SLICE_PLACES])
+{
+    static const double BY_CHANCE = 3; /* roots of a count, that its being the most adds to it */
+    double all = 1;
+
+    for (unsigned q = 0; q < SLICE_PLACES; q++) {
+        double most = p->in_one_part[q] - BY_CHANCE * sqrt(p->in_one_part[q]);
+        all *= parts[q] > 0 ? MAX(1 / parts[q], most / p->updates) : 0;
+    }
+    return pow(all, 1.0 / SLICE_PLACES);
 }
 
 /* Blocks far apart may read the same bytes (weights, a matrix's other operand), which no sample sees; but
@@ -535,7 +516,7 @@ static void spread(const struct ptx_profile *p, const uint32_t grid[3], double s
     x->dram_read *= x->blocks;
     x->dram_write *= x->blocks;
     x->rewrites *= x->blocks;
-    double before = x->dram_read, window = p->probed ? reuse_window(p, grid) : 0;
+    double parts[SLICE_PLACES] = {0}, before = x->dram_read, window = p->probed ? reuse_window(p, grid) : 0;
     for (size_t k = 0; k < p->allocs.n; k++) {
         const struct touched *t = &p->allocs.v[k];
         double size = (double)t->size, stays = cache_resident(p->device, size);
@@ -545,7 +526,8 @@ static void spread(const struct ptx_profile *p, const uint32_t grid[3], double s
             x->dram_read -= MAX(t->missed * scale - size * (1 - t->hit), 0) * stays;
         x->stored_lines += MIN(t->written_lines * scale, size / LINE_BYTES);
         x->again += MIN(MIN(t->read, t->written) * scale, size) * t->hit;
-        x->updated_lines += MIN(t->updated_lines * scale, size / LINE_BYTES);
+        for (unsigned q = 0; q < SLICE_PLACES; q++)
+            parts[q] += MIN(t->updated_parts[q] * scale, ceil(size / SLICE_BYTES));
         span_end(&p->allocs.v[k].span);
         double at_once = MIN(t->span.lines * LINE_BYTES / MAX(t->span.blocks, 1) * p->concurrent, size);
         double joins = cache_resident(p->device, at_once);
@@ -554,6 +536,7 @@ static void spread(const struct ptx_profile *p, const uint32_t grid[3], double s
             x->rewrites += t->written_lines * scale * t->scattered / MAX(t->placed, 1) * (1 - joins) *
                            (1 - t->hit) * (t->stored < SECTOR_BYTES * t->stored_sectors ? PARTIAL : 1);
     }
+    x->busiest_part = busiest_part(p, parts);
     x->dram_read = MAX(x->dram_read, 0);
     x->dram_write = MAX(x->dram_write, 0);
     double miss = before > 0 ? x->dram_read / before : 1;

@@ -81,6 +81,20 @@ struct ptx_cache;
 struct ptx_cache *ptx_cache_open(const struct ptx_device *d);
 void ptx_cache_close(struct ptx_cache *c);
 
+/* Where some of what the plan touched that was timed since the cache was opened is still there when it has gone
+ * round the other sets of buffers, too: makes it so. For a plan that touches little of its buffers is then to
+ * be timed again. */
+bool ptx_cache_round(struct ptx_cache *c, size_t sets);
+
+/* laps.c: how times are taken on a GPU, which modelled cold ones follow. A block of plans that take us each has
+ * a power of two of them, so many that it lasts 400 us; a task has so many sets of its buffers, set_bytes each,
+ * as hold five times the L2; these are cut into windows, so that a block of plans as fast as the plain copy has
+ * a set for each. Where one window is all, a block goes round its sets, unless plans update them in place. */
+size_t lap_plans(double us);
+size_t lap_sets(uint64_t l2_bytes, uint64_t set_bytes);
+size_t lap_windows(size_t sets, double copy_us);
+size_t lap_rounds(size_t sets, double copy_us, double us);
+
 /* The work of a launch, counted without a clock. */
 struct ptx_work {
     double mean, most;   /* warp instructions of a block */

@@ -183,6 +183,10 @@ void l1_free(struct l1 *c);
 /* Sectors of the line that are there. Adds all of them; *came: when, for the caller to set if some missed. */
 unsigned l1_probe(struct l1 *c, uint64_t line, unsigned sectors, float now, struct l1_arrival **came);
 
+/* Of each SLICES_BYTES of the device's memory two slices of the L2 have SLICE_BYTES in turn (slices.csv, two
+ * lines). A buffer may begin in their middle, too, so that its 1024 bytes lie in two slices or in four. */
+enum { SLICES_BYTES = 1024, SLICE_BYTES = 256, SLICE_PLACES = 2 };
+
 struct l2_line {                    /* touched by the sample of this launch */
     uint64_t line;                  /* + 1; 0: free */
     uint8_t read, written, fetched; /* fetched: came from DRAM beside what was asked for */
@@ -190,15 +194,19 @@ struct l2_line {                    /* touched by the sample of this launch */
     uint32_t reader, readers; /* the first block (in the grid) that read it, and how many of the sample have */
     uint32_t prober;          /* the first neighbour that was asked and reads it, too; 0: none */
     uint8_t own;              /* sectors that this block has read */
-    bool early;               /* a block read it before anything that it had asked for could be there */
+    bool met;                 /* another block has read what the first block did */
+    float reached; /* issue slots that the first block had taken when it read it; < 0: it began with it, 0: it
+                      has not */
     uint32_t atomics, first_block; /* requests to update it; the first block (in the grid) that made one */
-    uint32_t counts;               /* of its words, where the second request came: 1 + their place; 0: none */
-    const struct warp_clock *warp; /* of that block, that touched it last */
-    float at_warp;                 /* its part of: */
-    float at_moved, at_shared;     /* bytes the block had asked the L2 for by then: its own, others' too */
-    uint8_t dirty;                 /* sectors that were stored since it came from DRAM */
-    float at_passed;               /* bytes that had come through its L1 by then */
-    float at_time;                 /* of its clock */
+    uint32_t updates[SLICE_PLACES],
+        first_update[SLICE_PLACES]; /* of the part of a slice that it begins: words, the first block */
+    uint32_t counts;                /* of its words, where the second request came: 1 + their place; 0: none */
+    const struct warp_clock *warp;  /* of that block, that touched it last */
+    float at_warp;                  /* its part of: */
+    float at_moved, at_shared;      /* bytes the block had asked the L2 for by then: its own, others' too */
+    uint8_t dirty;                  /* sectors that were stored since it came from DRAM */
+    float at_passed;                /* bytes that had come through its L1 by then */
+    float at_time;                  /* of its clock */
 };
 
 struct word_counts { /* updates of a line's words */
@@ -252,9 +260,10 @@ struct touched {               /* one allocation in the sample */
     double lines, own_lines; /* unique ones; those that a block read for the first time, all blocks together */
     double own;    /* bytes read that a block of the sample read for the first time, all blocks together */
     double missed; /* bytes of read that came from DRAM */
-    double written_lines; /* lines of which any sector was written */
-    double updated_lines; /* lines that atomics went to */
-    double early_lines;   /* that blocks after the first read as soon as they had begun, and nobody before */
+    double written_lines;               /* lines of which any sector was written */
+    double updated_parts[SLICE_PLACES]; /* of slices that atomics went to */
+    double begun, met,
+        sooner; /* lines that others read, too, of those the first block began with; others; much sooner */
     double stored, stored_sectors; /* bytes that stores wrote, and sectors that these lie in */
     double scattered, placed;      /* sectors that writes put anywhere; that all writes did */
     struct span {                  /* of the lines that neighbours wrote */
@@ -311,11 +320,13 @@ struct ptx_profile {
     VEC(struct touched) allocs;
     VEC(struct word_counts) counts; /* of updated lines */
     double hottest,
-        hottest_near;     /* cycles of the word most updated by blocks all over the grid, by neighbours */
-    uint64_t n_blocks;    /* of the launch */
-    bool result_branches; /* an atomic's result reached a branch or an address */
-    bool takes_again;     /* a warp added and asked for the result, used it, and did so again */
-    VEC(struct l1) l1s;   /* by residency slot */
+        hottest_near; /* cycles of the word most updated by blocks all over the grid, by neighbours */
+    double updates;   /* words, all together */
+    uint32_t in_one_part[SLICE_PLACES]; /* at most, of parts that blocks all over the grid come to */
+    uint64_t n_blocks;                  /* of the launch */
+    bool result_branches;               /* an atomic's result reached a branch or an address */
+    bool takes_again;                   /* a warp added and asked for the result, used it, and did so again */
+    VEC(struct l1) l1s;                 /* by residency slot */
     uint32_t block_number;
     double block_bytes;         /* that the first block read through its L1 */
     double sm_bytes;            /* that an SM's L1 holds */
@@ -328,6 +339,14 @@ struct ptx_profile {
     bool probed;    /* neighbours were asked */
     int probe_axis; /* -1: none; else the block that runs is only asked what it shares: reuse.c */
 };
+
+/* late.c: cycles of the sample's later blocks in the mean, and of the slowest of a launch's first wave, of so
+ * many blocks.
+ */
+void late_cycles(const struct ptx_profile *p, double blocks, double *mean, double *most);
+
+/* memory.c: do all blocks that run at once read more of it than it holds, so that they share it? */
+bool all_share(const struct ptx_profile *p, const struct touched *t);
 
 /* reuse.c: does the launch read bytes again that the L2 does not hold, so that neighbours must be asked? */
 bool reuse_needs_probe(const struct ptx_profile *p, double scale);

@@ -90,8 +90,7 @@ static const double OTHER_HALF = 0.5;
 
 static const double AGAIN = 1.25; /* more than that of an allocation's bytes: blocks read the same */
 
-/* Do all blocks that run at once read more of it than it holds, so that they share it? */
-static bool is_shared(const struct ptx_profile *p, const struct touched *t)
+bool all_share(const struct ptx_profile *p, const struct touched *t)
 {
     return t->own / (double)(p->samples.n + 1) * p->concurrent > AGAIN * (double)t->size;
 }
@@ -129,7 +128,7 @@ static double again_after(const struct ptx_profile *p, const struct block_clock 
     double own = MIN(own_since(p, k, l), k->touched * p->concurrent), shared = 0;
 
     for (size_t q = 0; q < p->allocs.n; q++)
-        shared += is_shared(p, &p->allocs.v[q]) ? (double)p->allocs.v[q].size : 0;
+        shared += all_share(p, &p->allocs.v[q]) ? (double)p->allocs.v[q].size : 0;
     return own + MIN((k->shared - (double)l->at_shared) * p->concurrent, shared);
 }
 
@@ -150,6 +149,28 @@ static void span_add(struct span *s, uint64_t block, uint64_t line)
     s->high = MAX(s->high, block);
     s->first = MIN(s->first, line);
     s->end = MAX(s->end, line + 1);
+}
+
+/* Of what the first block had done when it came to a line, a block that comes sooner has done less than that.
+ */
+static const double SOONER = 0.5;
+
+static void note_order(const struct ptx_profile *p, const struct block_clock *k, struct touched *t,
+                       struct l2_line *l, float now)
+{
+    if (k->number == 0 && !l->read) {
+        l->reached = now < (float)p->model->l2_cycles ? -1 : (float)k->s.slots;
+        return;
+    }
+    if (k->number == 0 || l->reached == 0)
+        return;
+    t->begun += l->reached < 0 && !l->met;
+    t->met += l->reached > 0 && !l->met;
+    l->met = true;
+    if (l->reached > 0 && k->s.slots < SOONER * (double)l->reached) {
+        t->sooner++;
+        l->reached = 0;
+    }
 }
 
 /* One line of a request reaches the L2; gives the latency. */
@@ -174,7 +195,7 @@ float l2_access(struct ptx_profile *p, struct block_clock *k, const struct acces
     unsigned known = l->read | l->written | l->fetched, fresh = sectors & ~known, again = sectors & known;
     unsigned n = (unsigned)__builtin_popcount(sectors);
     double dram_lines = 0;
-    bool shared = is_shared(p, t);
+    bool shared = all_share(p, t);
     t->first = MIN(t->first, line);
     t->end = MAX(t->end, line + 1);
     k->s.l2_loads += x->kind == ACCESS_LOAD;
@@ -208,8 +229,7 @@ float l2_access(struct ptx_profile *p, struct block_clock *k, const struct acces
         l->own = 0;
     if (reads) {
         own_bytes(t, l, k, sectors);
-        t->early_lines += k->number > 0 && !l->early && now < (float)p->model->l2_cycles;
-        l->early = l->early || now < (float)p->model->l2_cycles;
+        note_order(p, k, t, l, now);
         k->s.l2_read += SECTOR_BYTES * n;
         t->read +=
             SECTOR_BYTES * (unsigned)__builtin_popcount(sectors & ~(unsigned)l->read & ~(unsigned)l->written);
@@ -410,7 +430,27 @@ static bool is_float_sum(const struct insn *i)
     return i->type >= TYPE_F16 && i->type <= TYPE_F64 && insn_has(i, MOD_add);
 }
 
-/* Which word is updated most, and how long its updates take one after the other. */
+/* Do blocks all over the grid come there, or neighbours of the first alone? */
+static bool comes_from_afar(const struct ptx_profile *p, uint32_t block, uint32_t first)
+{
+    return block - first > p->n_blocks / 3;
+}
+
+/* An update of a byte, counted from where an allocation begins, or may begin: q says which. */
+static void update_part(struct ptx_profile *p, struct touched *t, uint64_t at, uint32_t block, unsigned q)
+{
+    uint64_t first = at / SLICES_BYTES * SLICES_BYTES + at / SLICE_BYTES % 2 * SLICE_BYTES;
+    struct l2_line *part = l2_get(&p->l2, (t->addr + first) / LINE_BYTES);
+
+    if (part->updates[q]++ == 0) {
+        part->first_update[q] = block;
+        t->updated_parts[q]++;
+    }
+    if (comes_from_afar(p, block, part->first_update[q]))
+        p->in_one_part[q] = MAX(p->in_one_part[q], part->updates[q]);
+}
+
+/* Which word is updated most, how long its updates take one after the other, and how many go to its slice. */
 static void update_words(struct ptx_profile *p, const struct warp *w, struct touched *t, const struct access *x,
                          double cycles)
 {
@@ -419,10 +459,12 @@ static void update_words(struct ptx_profile *p, const struct warp *w, struct tou
     for (unsigned lane = 0; lane < 32; lane++) {
         if (!(x->mask >> lane & 1))
             continue;
+        p->updates++;
+        for (unsigned q = 0; q < ARRAY_LEN(p->in_one_part); q++)
+            update_part(p, t, x->addr[lane] - t->addr + q * SLICES_BYTES / 2, block, q);
         struct l2_line *l = l2_get(&p->l2, x->addr[lane] / LINE_BYTES);
         if (l->atomics++ == 0) {
             l->first_block = block;
-            t->updated_lines++;
             continue;
         }
         if (!l->counts) {
@@ -430,7 +472,7 @@ static void update_words(struct ptx_profile *p, const struct warp *w, struct tou
             l->counts = (uint32_t)p->counts.n;
         }
         uint32_t n = ++p->counts.v[l->counts - 1].n[x->addr[lane] / 4 % 32];
-        double *most = block - l->first_block > p->n_blocks / 3 ? &p->hottest : &p->hottest_near;
+        double *most = comes_from_afar(p, block, l->first_block) ? &p->hottest : &p->hottest_near;
         *most = MAX(*most, n * cycles);
     }
 }
@@ -468,7 +510,7 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
         k->crowded = false;
         if (cached) {
             unsigned had = l1_probe(&p->l1s.v[w->block->slot], line[q], need, c->start, &came);
-            bool crowded = !is_shared(p, t) && is_crowded_out(p, k, line[q]);
+            bool crowded = !all_share(p, t) && is_crowded_out(p, k, line[q]);
             k->crowded = crowded && had;
             if (k->crowded || came->ready - came->took < c->acquired)
                 had = 0;

@@ -417,7 +417,7 @@ static void prof_barrier(struct block *b, const uint32_t *arrived, const uint32_
             continue;
         p->stats[c->pc].stall += (double)(latest - frontier(c));
         c->sync += cost;
-        c->beyond = INFINITY;
+        c->beyond += MAX(latest - frontier(c), 0);
         c->block_start = c->last_start = c->order = latest;
         c->issued = 0;
     }
@@ -489,10 +489,11 @@ static void prof_access(struct warp *w, const struct insn *i, const struct acces
         takes = MAX(takes, each * (float)MAX(x->bytes / 4, 1u));
         if (x->space == SPACE_GLOBAL && i->space != SPACE_CONST && c->n_recent++ < REPLAYED)
             c->recent[c->n_recent - 1] = (struct loaded){p->load, c->leader, latency, takes};
-        if (c->start >= c->asked) { /* data come through the port in the order in which loads start */
-            c->returned = MAX(c->start + latency, c->returned) + takes;
-            c->asked = c->start;
-            latency = c->returned - c->start;
+        struct port *port = &c->ports[x->space == SPACE_GLOBAL];
+        if (c->start >= port->asked) { /* data come through it in the order in which loads start */
+            port->returned = MAX(c->start + latency, port->returned) + takes;
+            port->asked = c->start;
+            latency = port->returned - c->start;
         } else {
             latency += takes;
         }
@@ -569,8 +570,9 @@ static void prof_spun(struct warp *w)
     *stall = MAX(*stall - MAX(spun, 0), 0);
     k->s = c->spin_sample;
     c->block_start = c->last_start = c->order = c->spin_from + p->prices.of[c->spin_pc].latency;
-    c->returned = MIN(c->returned, c->block_start);
-    c->asked = MIN(c->asked, c->block_start);
+    for (unsigned q = 0; q < ARRAY_LEN(c->ports); q++)
+        c->ports[q] =
+            (struct port){MIN(c->ports[q].returned, c->block_start), MIN(c->ports[q].asked, c->block_start)};
     c->waited = c->spin_waited;
     c->issued = 0;
     for (uint32_t r = 0; r < p->module->n_slots; r++)

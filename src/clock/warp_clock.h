@@ -5,7 +5,7 @@
 
 #include "cost_model.h"
 
-enum { REPLAYED = 64, N_COUNTERS = 6, JOINED = 4, GOES_ON = 8, RECENT_LINES = 128 };
+enum { REPLAYED = 256, N_COUNTERS = 6, JOINED = 4, GOES_ON = 8, RECENT_LINES = 128 };
 
 struct loaded { /* a load of global memory */
     uint32_t number,
@@ -21,8 +21,10 @@ struct warp_clock {
     float storing, stored;          /* its last store, while it goes through the LSU */
     uint64_t store_line[GOES_ON];   /* of the last store */
     uint8_t store_sectors[GOES_ON]; /* 0: none */
-    float returned, asked; /* when the last load's data had come through the quarter's port; its start */
-    float waited;          /* caused by loads */
+    struct port {
+        float returned, asked; /* when the last load's data had come through the quarter's port; its start */
+    } ports[2];   /* of the shared memory, and of what may come from far: neither waits for the other */
+    float waited; /* caused by loads */
     float sync;
     double moved;   /* its part of the block's */
     float acquired; /* when it last gave up what the L1 held */

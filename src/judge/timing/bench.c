@@ -2,12 +2,10 @@
 
 enum {
     MOST_SETS = 8192,
-    MOST_WINDOWS = 8,
-    MOST_PLANS = 4096, /* of a hot block */
-    IN_PLACE = 32,     /* updates of one set in a hot block: their results grow */
-    DISTINCT = 64,     /* contents made one by one */
-    TILE = 524287,     /* values made on the host for one buffer; a prime, so that no row is like another */
-    COLD_L2 = 5,       /* times the L2: what the sets hold together */
+    IN_PLACE = 32, /* updates of one set in a hot block: their results grow */
+    DISTINCT = 64, /* contents made one by one */
+    TILE = 524287, /* values made on the host for one buffer; a prime, so that no row is like another */
+    COLD_L2 = 5,   /* times the L2: what the sets hold together */
     BANK_BYTES = 64 << 20,
     COPY_THREADS = 128,
     READ_THREADS = 256,
@@ -66,22 +64,10 @@ static bool time_graph(struct cuda_graph *graph, size_t nodes, double *us, struc
     return true;
 }
 
-/* Powers of two: versions of about the same speed have as many. */
-static size_t plans_for(double us)
-{
-    size_t plans = 1;
-
-    while ((double)plans * us < BLOCK_US && plans < MOST_PLANS)
-        plans *= 2;
-    return plans;
-}
-
 /* Whoever is as fast as the copy has a set of its own for each plan of a block. */
 static void cut_windows(struct track *t)
 {
-    size_t plans = plans_for(t->copy_us[REGIME_COLD]);
-
-    t->n_windows = MAX(1, MIN(t->n_sets / plans, MOST_WINDOWS));
+    t->n_windows = lap_windows(t->n_sets, t->copy_us[REGIME_COLD]);
     t->window_sets = t->n_sets / t->n_windows;
 }
 
@@ -179,7 +165,7 @@ static void place_buffers(struct track *t)
 static bool lay_out(struct bench *b, struct track *t, const int64_t *dims, struct err *err)
 {
     const struct task *task = b->judge->task;
-    uint64_t l2 = MAX(b->judge->device->l2_bytes, (uint64_t)1), cold = COLD_L2 * l2;
+    uint64_t l2 = MAX(b->judge->device->l2_bytes, (uint64_t)1);
 
     *t = (struct track){.dims = dims, .align_bytes = SET_STEP};
     if (!task_traffic(task, dims, &t->traffic, err))
@@ -198,7 +184,7 @@ static bool lay_out(struct bench *b, struct track *t, const int64_t *dims, struc
     }
     place_buffers(t);
     t->set_bytes = round_up(MAX(t->set_bytes, (uint64_t)1), t->align_bytes);
-    t->n_sets = (size_t)MIN((cold + t->set_bytes - 1) / t->set_bytes, (uint64_t)MOST_SETS);
+    t->n_sets = lap_sets(l2, t->set_bytes);
     t->n_hot = t->in_place ? (size_t)MIN(MAX(l2 / 4 / t->set_bytes, 1), (uint64_t)MIN(IN_PLACE, t->n_sets)) : 1;
     t->n_images = (size_t)MIN(MAX(BANK_BYTES / t->set_bytes, t->set_bytes > MOST_BANK_BYTES / 2 ? 1 : 2),
                               (uint64_t)MAX(t->n_sets, 2));
@@ -442,13 +428,13 @@ static bool time_block(struct side *s, const struct track *t, struct cuda_graph 
  * block still. */
 static size_t stream_plans(double us)
 {
-    return plans_for((us > SHORT_US ? us : us / 4) + NEIGHBOURS_US);
+    return lap_plans((us > SHORT_US ? us : us / 4) + NEIGHBOURS_US);
 }
 
-/* Going round all sets more than once stays cold, but updates in place. */
+/* Going round all sets more than once stays cold, where plans touch all of them, but updates in place. */
 static void choose_plans(struct lap *l, const struct track *t, enum regime regime, double us)
 {
-    size_t plans = plans_for(us), sets = regime == REGIME_HOT ? t->n_hot : t->window_sets;
+    size_t plans = lap_plans(us), sets = regime == REGIME_HOT ? t->n_hot : t->window_sets;
 
     if (regime_is_stream(regime)) {
         *l = (struct lap){.plans = stream_plans(t->original.us), .sets = 1};
