@@ -43,6 +43,10 @@ bool flight_land(struct flight *f);
  * and, with .multicast, 4); out of it into global memory, in its thread's bulk group. False after a finding. */
 bool flight_to_mbarrier(const struct flight *begun, uint64_t dst);
 bool flight_to_group(const struct flight *begun, uint64_t dst);
+/* Of these lanes those that begin copies. Lanes whose copies out of shared memory are the same one begin one
+ * together: they would leave the same bytes, and so does the assembler, while each lane that copies into shared
+ * memory tells the mbarrier of its own bytes. */
+uint32_t bulk_distinct(struct warp *w, const struct insn *i, uint32_t m);
 exec_fn *tensor_select(struct insn *i); /* tensor.c: of cp.async.bulk.tensor */
 void flight_free(struct flight *f);     /* what it owns */
 void bulk_groups_free(struct warp *w);

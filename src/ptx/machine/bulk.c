@@ -219,6 +219,35 @@ bool flight_to_group(const struct flight *begun, uint64_t dst)
     return !w->launch->stop;
 }
 
+static bool same_operand(struct warp *w, const struct opnd *o, uint32_t x, uint32_t y)
+{
+    bool same = true;
+    if (o->kind == OPND_ADDR)
+        return opnd_address(w, o, x) == opnd_address(w, o, y);
+    for (unsigned k = 0; o->kind == OPND_VEC && k < o->n; k++)
+        same &= opnd_lane(w, &o->vec[k], x) == opnd_lane(w, &o->vec[k], y);
+    return same && (o->kind != OPND_REG || opnd_lane(w, o, x) == opnd_lane(w, o, y));
+}
+
+uint32_t bulk_distinct(struct warp *w, const struct insn *i, uint32_t m)
+{
+    uint32_t distinct = 0;
+    if (!insn_has(i, MOD_bulk_group) || insn_has(i, MOD_reduce))
+        return m;
+    for (; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        bool new = true;
+        for (uint32_t others = distinct; others && new; others &= others - 1) {
+            bool same = true;
+            for (unsigned k = 0; k < i->n_opnds && same; k++)
+                same = same_operand(w, &i->opnds[k], lane, (uint32_t)__builtin_ctz(others));
+            new = !same;
+        }
+        distinct |= (uint32_t)new << lane;
+    }
+    return distinct;
+}
+
 static bool copy_lane(struct warp *w, const struct insn *i, uint32_t lane)
 {
     uint64_t dst = opnd_address(w, &i->opnds[0], lane), src = opnd_address(w, &i->opnds[1], lane);
@@ -243,7 +272,7 @@ static bool copy_lane(struct warp *w, const struct insn *i, uint32_t lane)
 
 static void copy(struct warp *w, const struct insn *i, uint32_t m)
 {
-    for (; m; m &= m - 1)
+    for (m = bulk_distinct(w, i, m); m; m &= m - 1)
         if (!copy_lane(w, i, (uint32_t)__builtin_ctz(m)))
             return;
 }

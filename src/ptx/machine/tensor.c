@@ -154,7 +154,7 @@ static bool begin(struct warp *w, const struct insn *i, uint32_t lane, struct te
 
 static void copy(struct warp *w, const struct insn *i, uint32_t m)
 {
-    for (; m; m &= m - 1) {
+    for (m = bulk_distinct(w, i, m); m; m &= m - 1) {
         struct tensor_copy t;
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         if (!begin(w, i, lane, &t))

@@ -1,0 +1,126 @@
+/* Products of CUTLASS for Hopper, as its builder makes them: D = A * B + C / 2 in f16, sums in f32, tiles by
+ * TMA that a cluster's blocks share, warp-specialised (cooperative and ping-pong) and persistent. */
+#include "record.h"
+
+#include "cute/tensor.hpp"
+#include "cutlass/cutlass.h"
+#include "cutlass/epilogue/collective/collective_builder.hpp"
+#include "cutlass/gemm/collective/collective_builder.hpp"
+#include "cutlass/gemm/device/gemm_universal_adapter.h"
+#include "cutlass/gemm/kernel/gemm_universal.hpp"
+#include "cutlass/util/packed_stride.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+using namespace cute;
+using f16 = cutlass::half_t;
+
+template <class Tile, class Cluster, class Schedule, class EpilogueSchedule, class Scheduler = void>
+struct matmul {
+    using Epilogue = typename cutlass::epilogue::collective::CollectiveBuilder<
+        cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, Tile, Cluster,
+        cutlass::epilogue::collective::EpilogueTileAuto, float, float, f16, cutlass::layout::RowMajor, 8, f16,
+        cutlass::layout::RowMajor, 8, EpilogueSchedule>::CollectiveOp;
+    using Mainloop = typename cutlass::gemm::collective::CollectiveBuilder<
+        cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, f16, cutlass::layout::RowMajor, 8, f16,
+        cutlass::layout::ColumnMajor, 8, float, Tile, Cluster,
+        cutlass::gemm::collective::StageCountAutoCarveout<static_cast<int>(
+            sizeof(typename Epilogue::SharedStorage))>,
+        Schedule>::CollectiveOp;
+    using Kernel =
+        cutlass::gemm::kernel::GemmUniversal<Shape<int, int, int, int>, Mainloop, Epilogue, Scheduler>;
+    using Gemm = cutlass::gemm::device::GemmUniversalAdapter<Kernel>;
+};
+
+struct problem {
+    int m, n, k, batch;
+};
+
+static std::vector<f16> draw(size_t n, uint64_t seed, bool exact)
+{
+    record::numbers r(seed);
+    std::vector<f16> v(n);
+    for (f16 &x : v)
+        x = f16(exact ? r.eighth() : r.any());
+    return v;
+}
+
+/* The sums are exact where the numbers are eighths; else D may be off by its last place. */
+static std::vector<f16> reference(problem s, const std::vector<f16> &a, const std::vector<f16> &b,
+                                   const std::vector<f16> &c)
+{
+    std::vector<f16> d(c.size());
+    for (int l = 0; l < s.batch; l++)
+        for (int i = 0; i < s.m; i++)
+            for (int j = 0; j < s.n; j++) {
+                size_t at = (size_t(l) * s.m + i) * s.n + j;
+                double sum = 0;
+                for (int k = 0; k < s.k; k++)
+                    sum += double(float(a[(size_t(l) * s.m + i) * s.k + k])) *
+                           float(b[(size_t(l) * s.n + j) * s.k + k]);
+                d[at] = f16(float(sum + 0.5 * float(c[at])));
+            }
+    return d;
+}
+
+template <class P> static void run(const char *name, problem s, bool exact)
+{
+    using Gemm = typename P::Gemm;
+    using Kernel = typename P::Kernel;
+    record::begin(name);
+    size_t l = s.batch;
+    auto a = draw(l * s.m * s.k, 1, exact), b = draw(l * s.n * s.k, 2, exact),
+         c = draw(l * s.m * s.n, 3, exact), d = reference(s, a, b, c);
+    f16 *on_a = record::buffer("a", a), *on_b = record::buffer("b", b), *on_c = record::buffer("c", c);
+    f16 *on_d = static_cast<f16 *>(record::buffer("d", d.size() * sizeof(f16), nullptr));
+    auto stride = [&](auto of, int rows, int columns) {
+        return cutlass::make_cute_packed_stride(of, make_shape(rows, columns, s.batch));
+    };
+    cutlass::KernelHardwareInfo hardware;
+    hardware.sm_count = 132;
+    typename Gemm::Arguments arguments{cutlass::gemm::GemmUniversalMode::kGemm,
+                                       {s.m, s.n, s.k, s.batch},
+                                       {on_a, stride(typename Kernel::StrideA{}, s.m, s.k), on_b,
+                                        stride(typename Kernel::StrideB{}, s.n, s.k)},
+                                       {{1.0f, 0.5f},
+                                        on_c,
+                                        stride(typename Kernel::StrideC{}, s.m, s.n),
+                                        on_d,
+                                        stride(typename Kernel::StrideD{}, s.m, s.n)},
+                                       hardware};
+    Gemm gemm;
+    size_t workspace = Gemm::get_workspace_size(arguments);
+    void *room = workspace ? record::buffer("workspace", workspace, nullptr) : nullptr;
+    if (gemm.can_implement(arguments) != cutlass::Status::kSuccess ||
+        gemm.initialize(arguments, room) != cutlass::Status::kSuccess ||
+        gemm.run() != cutlass::Status::kSuccess) {
+        fprintf(stderr, "%s: CUTLASS refuses it\n", name);
+        exit(1);
+    }
+    record::want("d", "f16", d.data(), d.size() * sizeof(f16), exact ? 0 : 0x1p-8);
+    record::end();
+}
+
+int main(int argc, char **argv)
+{
+    using Cooperative =
+        matmul<Shape<_128, _128, _64>, Shape<_2, _1, _1>, cutlass::gemm::KernelTmaWarpSpecializedCooperative,
+                cutlass::epilogue::TmaWarpSpecializedCooperative>;
+    using PingPong =
+        matmul<Shape<_64, _128, _64>, Shape<_2, _1, _1>, cutlass::gemm::KernelTmaWarpSpecializedPingpong,
+                cutlass::epilogue::TmaWarpSpecialized>;
+    using StreamK =
+        matmul<Shape<_128, _128, _64>, Shape<_1, _2, _1>, cutlass::gemm::KernelTmaWarpSpecializedCooperative,
+                cutlass::epilogue::TmaWarpSpecializedCooperative, cutlass::gemm::StreamKScheduler>;
+    record::open(argc, argv);
+    run<Cooperative>("gemm_cooperative", {256, 256, 128, 1}, true);
+    run<Cooperative>("gemm_cooperative_ragged", {200, 136, 72, 2}, true);
+    run<Cooperative>("gemm_cooperative_rounded", {256, 128, 512, 1}, false);
+    run<PingPong>("gemm_pingpong", {256, 256, 128, 1}, true);
+    run<PingPong>("gemm_pingpong_ragged", {200, 136, 72, 2}, true);
+    run<StreamK>("gemm_stream_k", {128, 256, 1024, 1}, true);
+    return 0;
+}
