@@ -637,9 +637,10 @@ static inline void slice_end(struct warp *w)
 
 struct barrier {
     uint32_t expected; /* threads; 0: all of the block */
-    uint32_t warps;    /* whose live lanes all arrived */
     uint32_t pc;       /* of the first arrival */
     uint32_t acc_or, acc_and, acc_count;
+    uint32_t again;       /* threads of warps that arrived once more in this phase, each time they did */
+    uint64_t again_warps; /* which */
     bool busy;
 };
 

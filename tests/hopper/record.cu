@@ -28,6 +28,7 @@ struct state {
     std::string ptx, out, name, lines;
     std::vector<memory> buffers;
     std::map<const void *, std::string> kernels; /* by the host's function */
+    std::map<const void *, const void *> handles; /* to the host's function */
     bool gpu;
     uint64_t next_address, maps;
 };
@@ -230,6 +231,27 @@ cudaError_t __wrap_cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void *
 {
     note_launch(f, grid, block, {0, 0, 0}, shared, false, args);
     return now().gpu ? __real_cudaLaunchKernel(f, grid, block, args, shared, stream) : cudaSuccess;
+}
+
+/* What <<<>>> becomes: a kernel's handle, asked for once, and its launch. */
+cudaError_t __real___cudaGetKernel(cudaKernel_t *, const void *);
+cudaError_t __wrap___cudaGetKernel(cudaKernel_t *to, const void *f)
+{
+    cudaError_t e = cudaSuccess;
+    if (now().gpu)
+        e = __real___cudaGetKernel(to, f);
+    else
+        *to = reinterpret_cast<cudaKernel_t>(const_cast<void *>(f));
+    now().handles[*to] = f;
+    return e;
+}
+
+cudaError_t __real___cudaLaunchKernel(cudaKernel_t, dim3, dim3, void **, size_t, cudaStream_t);
+cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                                      cudaStream_t stream)
+{
+    note_launch(now().handles[kernel], grid, block, {0, 0, 0}, shared, false, args);
+    return now().gpu ? __real___cudaLaunchKernel(kernel, grid, block, args, shared, stream) : cudaSuccess;
 }
 
 /* An H200's, where there is no GPU. */

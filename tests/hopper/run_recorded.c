@@ -197,6 +197,11 @@ static void read_case(struct recorded *r)
             *end++ = '\0';
         read_line(r, text);
     }
+    bool launches = false;
+    for (size_t k = 0; k < r->steps.n; k++)
+        launches |= r->steps.v[k].launch.kernel != NULL;
+    if (!launches)
+        broken(r, "nothing is launched");
 }
 
 /* ---- running ---- */
@@ -283,8 +288,12 @@ static const char *run(struct recorded *r, struct ptx_module *m, bool checks, ui
         else if (!ptx_mem_set(mem, here(r, s->at), s->byte, s->size_bytes, true))
             words = "memory is set that is in no buffer";
     }
-    for (size_t k = 0; k < r->buffers.n && !words[0]; k++)
-        ptx_mem_read(mem, r->buffers.v[k].addr, r->buffers.v[k].got, r->buffers.v[k].size_bytes);
+    for (size_t k = 0; k < r->buffers.n && !words[0]; k++) {
+        struct buffer *b = &r->buffers.v[k];
+        ptx_mem_read(mem, b->addr, b->got, b->size_bytes);
+        if (checks && b->want && ptx_mem_first_uninitialised(mem, b->addr, b->size_bytes) >= 0)
+            words = arena_printf(r->arena, "nobody wrote all of %s", b->name);
+    }
     ptx_mem_close(mem);
     return words;
 }

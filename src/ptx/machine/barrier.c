@@ -1,5 +1,6 @@
 /* Barriers of a block. A warp has arrived when all its living lanes have; a warp that is dead altogether counts
- * for barriers of the whole block. */
+ * for barriers of the whole block. A warp that arrives (bar.arrive) and then comes once more in the same phase
+ * counts twice: so a warp may give itself the first signal of a barrier that others give later. */
 #include "machine.h"
 
 uint32_t barrier_threads(const struct block *b, const struct barrier *bar)
@@ -14,7 +15,7 @@ static void barrier_release(struct block *b, unsigned id)
     uint32_t arrived[64] = {0}, waiting[64] = {0};
     for (uint32_t k = 0; k < b->n_warps; k++) {
         struct warp *w = &b->warps[k];
-        arrived[k] = w->bar_mask[id];
+        arrived[k] = bar->again_warps >> k & 1 ? ~w->dead : w->bar_mask[id];
         w->bar_mask[id] = 0;
         for (uint32_t g = 0; g < w->n_groups; g++) {
             struct group *o = &w->groups[g];
@@ -44,16 +45,20 @@ static void barrier_release(struct block *b, unsigned id)
     OBSERVE(l, barrier, b, arrived, waiting);
 }
 
+static bool came(const struct warp *w, unsigned id)
+{
+    return w->bar_mask[id] && (w->bar_mask[id] | w->dead) == ~0u;
+}
+
 /* Warps all of whose living lanes came; a warp that is dead altogether counts for a barrier of the whole block.
  */
 static bool barrier_complete(const struct block *b, unsigned id)
 {
     const struct barrier *bar = &b->bars[id];
-    uint32_t threads = 0;
+    uint32_t threads = bar->again;
     for (uint32_t k = 0; k < b->n_warps; k++) {
         const struct warp *w = &b->warps[k];
-        bool came = w->bar_mask[id] && (w->bar_mask[id] | w->dead) == ~0u;
-        if (came || (!bar->expected && w->dead == ~0u))
+        if (came(w, id) || (!bar->expected && w->dead == ~0u))
             threads += 32;
     }
     return bar->busy && threads >= barrier_threads(b, bar);
@@ -106,6 +111,11 @@ void warp_barrier(struct warp *w, const struct insn *i, uint32_t m)
         bar->acc_or |= bits != 0;
         bar->acc_and &= bits == m;
         bar->acc_count += (uint32_t)__builtin_popcount(bits);
+    }
+    if (came(w, id)) {
+        bar->again += 32;
+        bar->again_warps |= 1ull << w->index;
+        w->bar_mask[id] = 0;
     }
     w->bar_mask[id] |= m;
     w->spins = 0;

@@ -171,6 +171,38 @@ def barriers():
             ld.shared.u32 %r, [%s];
             st.global.u32 [%q], %r;
             done:""", ".reg .b32 %b, %r, %s;\n.reg .b64 %q, %o;\n.reg .pred %p;\n.shared .align 4 .b8 box[256];", "producers arrive, consumers wait", block=128)
+    m.entry("bar_arrive_and_come", [OUT("d", "u32", list(range(32)))], "bar.arrive 1, 64;\nbar.sync 1, 64;\n" + store("d", "me"), ".reg .b64 %q;",
+            "a warp that arrives and then waits counts twice", block=32)
+    m.entry("bar_take_turns", [OUT("d", "u32", [0, 1] * 4)],
+            """mov.u32 %b, box;
+            shr.u32 %w, %me, 5;
+            and.b32 %t, %me, 31;
+            setp.eq.u32 %first, %t, 0;
+            setp.eq.u32 %one, %w, 1;
+            add.u32 %mine, %w, 1;
+            sub.u32 %other, 2, %w;
+            mov.u32 %t, 0;
+            @%one bra turn;
+            st.shared.u32 [%b], %t;
+            bar.arrive 1, 64;
+            turn:
+            bar.sync %mine, 64;
+            @!%first bra passed;
+            ld.shared.u32 %n, [%b];
+            mad.wide.u32 %q, %n, 4, $d$;
+            st.global.u32 [%q], %w;
+            add.u32 %n, %n, 1;
+            st.shared.u32 [%b], %n;
+            passed:
+            bar.warp.sync 0xffffffff;
+            add.u32 %t, %t, 1;
+            setp.eq.and.u32 %last, %t, 4, %one;
+            @%last bra done;
+            bar.arrive %other, 64;
+            setp.lt.u32 %again, %t, 4;
+            @%again bra turn;
+            done:""", ".reg .b32 %b, %w, %t, %mine, %other, %n;\n.reg .b64 %q;\n.reg .pred %first, %one, %last, %again;\n.shared .align 4 .b8 box[4];",
+            "the first gives itself the first signal, then each gives the other its turn", block=64)
     m.entry("bar_warp_sync", [IN("a", "u32", x[:32]), OUT("d", "u32", x[1:32] + x[:1])],
             """mov.u32 %b, ring;
             mad.wide.u32 %q, %me, 4, $a$;
