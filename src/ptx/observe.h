@@ -576,7 +576,8 @@ enum group_state {
     GROUP_READY,
     GROUP_BARRIER,
     GROUP_SYNC /* waits for lanes at .sync */,
-    GROUP_CLUSTER /* at barrier.cluster.wait */
+    GROUP_CLUSTER /* at barrier.cluster.wait */,
+    GROUP_PEERS /* at wgmma.wait_group, for the other warps of its warpgroup */
 };
 
 struct group {
@@ -588,7 +589,7 @@ struct group {
 
 static inline bool group_parked(const struct group *g) /* it does not go on by running */
 {
-    return g->state == GROUP_BARRIER || g->state == GROUP_CLUSTER;
+    return g->state == GROUP_BARRIER || g->state == GROUP_CLUSTER || g->state == GROUP_PEERS;
 }
 
 enum { MAX_BARRIERS = 16, MAX_CALL_DEPTH = 64, MAX_CLUSTER = 16 };
@@ -616,6 +617,7 @@ struct warp {
     struct save_stack *saved; /* of lanes in recursive calls: call.c */
     uint32_t carry;           /* CC, bit a lane */
     uint32_t bar_mask[MAX_BARRIERS];
+    uint32_t groups_committed; /* of wgmma, by this block */
     uint32_t tid[3][32];
     struct kept *kept[PTX_ROLES];            /* of the slot: later blocks find it there */
     struct async *async;                     /* async.h: cp.async copies under way; freed with free() */

@@ -86,6 +86,7 @@ void undef_begin(const struct launch *l, struct san *s)
 
 static void warp_drop(struct kept *k)
 {
+    group_drop(((struct san_warp *)k)->group);
     free(k);
 }
 

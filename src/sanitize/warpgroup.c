@@ -11,6 +11,14 @@ struct group_read { /* of shared memory */
     uint32_t group, at, bytes, pc;
 };
 
+/* Where more than whole barriers orders: the warpgroup's products before `done` have ended, as one of its warps
+ * waited to see, and they have read shared memory. The others know it once they have waited, too. */
+struct group_ended {
+    uint32_t done;
+    uint32_t known; /* warps that have, a bit each */
+    struct race_sync *told;
+};
+
 /* Groups are numbered as they are committed; 0 in `written` and `read`: none. */
 struct san_group {
     bool fenced;
@@ -19,6 +27,8 @@ struct san_group {
     uint8_t *touched;             /* by slot: a thread used it since the last wgmma.fence */
     uint32_t *written, *read;     /* by slot: 1 + the group that accumulates there, that has A there */
     VEC(struct group_read) reads; /* in the launch's arena, as the group is */
+    uint32_t ended;               /* of the first warp, for the whole warpgroup: groups that have */
+    VEC(struct group_ended) ends;
 };
 
 static struct san_group *group_of(struct warp *w)
@@ -36,17 +46,26 @@ static struct san_group *group_of(struct warp *w)
     return sw->group;
 }
 
+void group_drop(struct san_group *g)
+{
+    for (size_t k = 0; g && k < g->ends.n; k++)
+        race_sync_drop(&g->ends.v[k].told);
+    if (g)
+        vec_clear(&g->ends);
+}
+
 void group_begin(struct warp *w)
 {
     struct san_group *g = san_warp(w)->group;
     size_t n = w->launch->module->n_slots + 1;
+    group_drop(g);
     if (!g)
         return;
     memset(g->touched, 0, n);
     memset(g->written, 0, n * sizeof(*g->written));
     memset(g->read, 0, n * sizeof(*g->read));
     g->fenced = false;
-    g->committed = g->products = 0;
+    g->committed = g->products = g->ended = 0;
     vec_clear(&g->reads);
 }
 
@@ -188,42 +207,69 @@ static void begin_product(struct warp *w, const struct insn *i)
             reads_begin(w, i, operand);
 }
 
-/* What has read shared memory for the warp, as all its lanes know that wait: any of them may give it away.
- * Where only whole barriers order, one lane is as good. */
-static uint32_t reader(struct warp *w, uint32_t mask)
+/* The warp's reads of groups before `done` have ended: `id` has made them. */
+static void reads_end(struct warp *w, uint32_t done, uint32_t id)
 {
-    struct race *r = san_of(w->launch)->race;
-    struct race_block *b = san_block(w->block)->race;
-    struct race_sync *told = NULL;
-    if (!r->crossed)
-        return race_thread(r, b, w->index, 0);
-    uint32_t id = race_agent(r, b, &told, 31 - w->index % 32); /* mbarriers are numbered from 0 */
-    race_sync_flip(told);
-    race_sync_wait(r, told, b, w->index, mask);
-    race_sync_drop(&told);
-    return id;
-}
-
-static void waited(struct warp *w, uint32_t keep, uint32_t mask)
-{
-    struct san_group *g = group_of(w);
-    struct san *s = san_of(w->launch);
-    uint32_t id = 0;
-    uint32_t done = g->committed > keep ? g->committed - keep : 0;
+    struct san_group *g = san_warp(w)->group;
     size_t left = 0;
-    for (uint32_t k = 0; k < w->launch->module->n_slots; k++) {
-        g->written[k] = g->written[k] > done ? g->written[k] : 0;
-        g->read[k] = g->read[k] > done ? g->read[k] : 0;
-    }
-    for (size_t k = 0; k < g->reads.n; k++) {
+    for (size_t k = 0; g && k < g->reads.n; k++) {
         struct group_read r = g->reads.v[k];
         struct race_bulk x = bulk_of(w, &r);
         if (r.group >= done)
             g->reads.v[left++] = r;
         else
-            race_bulk_end(s->race, w->index, &x, id = id ? id : reader(w, mask));
+            race_bulk_end(san_of(w->launch)->race, w->index, &x, id);
     }
-    g->reads.n = left;
+    if (g)
+        g->reads.n = left;
+}
+
+/* A product is one operation of the warpgroup: when one of its warps sees that it has ended, all that it reads
+ * of shared memory has been read, whichever warp's rows it is for. So any thread that has waited may give the
+ * memory away, as CUTLASS's pipelines do by one thread of a warpgroup. */
+static void warpgroup_waited(struct warp *w, uint32_t done, uint32_t mask)
+{
+    struct race *r = san_of(w->launch)->race;
+    struct race_block *b = san_block(w->block)->race;
+    struct warp *first = &w->block->warps[w->index / 4 * 4];
+    struct san_group *g = group_of(first);
+    size_t left = 0;
+    if (done > g->ended) {
+        struct group_ended e = {.done = g->ended = done};
+        uint32_t id = race_agent(r, b, &e.told, 31 - w->index / 4); /* mbarriers are numbered from 0 */
+        race_sync_flip(e.told);
+        for (uint32_t k = 0; k < 4; k++)
+            reads_end(&first[k], done, id);
+        vec_add(san_of(w->launch)->arena, &g->ends, e);
+    }
+    for (size_t k = 0; k < g->ends.n; k++) {
+        struct group_ended *e = &g->ends.v[k];
+        uint32_t bit = 1u << w->index % 4;
+        if (e->done <= done && !(e->known & bit)) {
+            race_sync_wait(r, e->told, b, w->index, mask);
+            e->known |= bit;
+        }
+        if (e->known == 15)
+            race_sync_drop(&e->told);
+        else
+            g->ends.v[left++] = *e;
+    }
+    g->ends.n = left;
+}
+
+static void waited(struct warp *w, uint32_t keep, uint32_t mask)
+{
+    struct san_group *g = group_of(w);
+    struct race *r = san_of(w->launch)->race;
+    uint32_t done = g->committed > keep ? g->committed - keep : 0;
+    for (uint32_t k = 0; k < w->launch->module->n_slots; k++) {
+        g->written[k] = g->written[k] > done ? g->written[k] : 0;
+        g->read[k] = g->read[k] > done ? g->read[k] : 0;
+    }
+    if (r && r->crossed)
+        warpgroup_waited(w, done, mask);
+    else if (r) /* whole barriers alone order: one lane is as good as all */
+        reads_end(w, done, race_thread(r, san_block(w->block)->race, w->index, 0));
 }
 
 void san_warpgroup(struct warp *w, const struct insn *i, uint32_t m)

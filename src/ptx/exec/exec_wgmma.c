@@ -264,8 +264,11 @@ static void group_product_bits(struct warp *w, const struct insn *i, uint32_t m)
 
 static void group_order(struct warp *w, const struct insn *i, uint32_t m)
 {
-    if (whole_group(w, i, m))
-        OBSERVE(w->launch, warpgroup, w, i, m);
+    if (!whole_group(w, i, m) || (i->op == OP_wgmma_wait && !warpgroup_await(w, i, m)))
+        return;
+    OBSERVE(w->launch, warpgroup, w, i, m);
+    if (i->op == OP_wgmma_commit)
+        warpgroup_commit(w);
 }
 
 exec_fn *ISA(select_wgmma)(struct insn *i)

@@ -136,8 +136,10 @@ void warp_exit(struct warp *w, uint32_t lanes)
     w->launch->progress++;
     if (!w->mask)
         w->merge_pc = 0;
-    if (w->dead == ~0u)
+    if (w->dead == ~0u) {
         w->block->live_warps--;
+        warpgroup_wake(w);
+    }
     barriers_check(w->block);
     if (w->block->cluster->busy)
         cluster_check(w->block->cluster);

@@ -100,6 +100,7 @@ static void block_begin(struct block *b, uint64_t linear)
         w->followed = false;
         w->cluster_arrived = w->cluster_ready = 0;
         w->stalled.insn = NULL;
+        w->groups_committed = 0;
         memset(w->bar_mask, 0, sizeof(w->bar_mask));
         if (l->module->recurses)
             calls_reset(w);
@@ -187,6 +188,13 @@ static void report_stuck(struct block *b)
             if (o->state == GROUP_SYNC) {
                 fault(w, i, lane, PTX_DEADLOCK, 0, "%s waits for lanes 0x%08x of its warp, which never come",
                       i->text, o->want & ~w->dead & ~o->mask);
+                return;
+            }
+            if (o->state == GROUP_PEERS) {
+                fault(w, i, lane, PTX_WARPGROUP, 0,
+                      "%s waits for a group of wgmma.mma_async that another warp of its warpgroup never commits: all "
+                      "four must execute each",
+                      i->text);
                 return;
             }
             if (!first)

@@ -55,6 +55,11 @@ uint64_t special_value(const struct warp *w, enum special s, unsigned lane);
 bool warp_await(struct warp *w, const struct insn *i, uint32_t m, uint32_t want);
 /* The same of the whole warp, as matrix instructions need it; a finding when it is not whole. */
 bool warp_await_whole(struct warp *w, const struct insn *i, uint32_t m);
+/* wgmma.wait_group (warpgroup.c): have all warps of the warpgroup committed what it waits for? If not, m waits,
+ * and executes it again. */
+bool warpgroup_await(struct warp *w, const struct insn *i, uint32_t m);
+void warpgroup_commit(struct warp *w);
+void warpgroup_wake(struct warp *w); /* a warp has exited */
 
 /* ---- telling the observers ---- */
 
