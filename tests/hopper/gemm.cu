@@ -48,7 +48,7 @@ static std::vector<f16> draw(size_t n, uint64_t seed, bool exact)
     return v;
 }
 
-/* The sums are exact where the numbers are eighths; else D may be off by its last place. */
+/* The sums are exact where the numbers are eighths; else D, below 64, may be off by its last place. */
 static std::vector<f16> reference(problem s, const std::vector<f16> &a, const std::vector<f16> &b,
                                    const std::vector<f16> &c)
 {
@@ -100,7 +100,7 @@ template <class P> static void run(const char *name, problem s, bool exact)
         fprintf(stderr, "%s: CUTLASS refuses it\n", name);
         exit(1);
     }
-    record::want("d", "f16", d.data(), d.size() * sizeof(f16), exact ? 0 : 0x1p-8);
+    record::want("d", "f16", d.data(), d.size() * sizeof(f16), exact ? 0 : 0x1p-5);
     record::end();
 }
 

@@ -235,6 +235,14 @@ ld.global.u32 %r, [%p];
 mad.lo.u32 %t, %me, 4, %to;
 st.shared.u32 [%t], %r;
 """ + STORE.format(hint=hint, policy=policy, to="$d$", size=256), [IN("a", "u32", values), OUT("d", "u32", values)])
+    case("bulk_store_by_all", """mad.lo.u32 %t, %me, 4, %to;
+st.shared.u32 [%t], %me;
+""" + STORE.replace("@%y ", "").format(hint="", policy="", to="$d$", size=128), [OUT("d", "u32", list(range(32)))],
+         "all lanes begin the same copy", block=32)
+    case("bulk_add_by_all", """mad.lo.u32 %t, %me, 4, %to;
+st.shared.u32 [%t], %me;
+""" + STORE.replace("@%y ", "").replace("cp.async.bulk.global.shared::cta.bulk_group{hint}", "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32")
+         .format(policy="", to="$d$", size=128), [INOUT("d", "u32", [5] * 32, [5 + 32 * k for k in range(32)])], "all lanes add the same", block=32)
     case("bulk_store_groups", """mad.lo.u32 %t, %me, 4, %to;
 st.shared.u32 [%t], %me;
 fence.proxy.async;
