@@ -98,6 +98,12 @@ bench-fleet: all ## trials a second, memory and a core's share of a pool with 25
 	@$(BUILD)/tools/bench_fleet 256 1
 	@$(BUILD)/tools/bench_fleet 256 0.01
 
+.PHONY: check-hopper
+check-hopper: setup ## CUTLASS's products and attention for Hopper, as nvcc compiles them, on the simulator; network and some minutes
+	@tools/setup.sh hopper
+	@tools/build.sh $(BUILD) $(MESON_FLAGS) -- tests/hopper/run_recorded
+	@tests/hopper/check.sh $(BUILD)
+
 .PHONY: check-fleet
 check-fleet: all ## a campaign of 100 kernels over 8 nodes of this machine, three killed, against an undisturbed one; long
 	@tests/fleet/campaign.py $(BUILD)/astra

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Installs what the build needs and fetches the parser's sources; silent and off line when all is there.
 #
-#   tools/setup.sh [build|check|peer|lint|fuzz|cover|dist]...      (no word: build)
+#   tools/setup.sh [build|check|peer|hopper|lint|fuzz|cover|dist]...      (no word: build)
 #
 # Debian packages come by apt-get, as root or through sudo. The parser runtime and the CUDA grammar come from
 # two packages of the Python registry, pinned by version and hash in tools/deps.txt, into .deps/. `peer` fetches the
-# official client of the Model Context Protocol, which tests/cli/mcp.py speaks with where it is there.
+# official client of the Model Context Protocol, which tests/cli/mcp.py speaks with where it is there; `hopper` CUTLASS,
+# whose kernels tests/hopper runs.
 set -eu
 umask 022
 LC_ALL=C
@@ -55,7 +56,7 @@ look() {
             need chromium browser # the page of a run is tested in it
             need_command tmux tmux # and the live screen in this
             ;;
-        peer) need python3-pip pip_python ;;
+        peer | hopper) need python3-pip pip_python ;;
         lint)
             need_command clang-format-14 clang-format-14
             need_command clang-tidy-14 clang-tidy-14
@@ -67,7 +68,7 @@ look() {
             ;;
         cover) need_command gcovr gcovr ;;
         dist) need_command binutils strip ;;
-        *) die "unknown word '$what'; use build, check, peer, lint, fuzz, cover or dist" ;;
+        *) die "unknown word '$what'; use build, check, peer, hopper, lint, fuzz, cover or dist" ;;
         esac
     done
 }
@@ -142,20 +143,20 @@ fetch_sources() {
     sources_present || die "the fetched packages lack the expected files; remove .deps and type make again"
 }
 
-# Wheels for one Python, so that their hashes can be known.
-fetch_peer() {
-    [ -d .deps/mcp-peer ] && return
+# fetch_wheels FOLDER LIST WHAT: what LIST names by version and hash, into .deps/FOLDER. Wheels, so that nothing is built.
+fetch_wheels() {
+    [ -d ".deps/$1" ] && return
     mkdir -p .deps
     tmp=$(mktemp -d .deps/.fetch.XXXXXX)
     trap 'rm -rf "$tmp"' EXIT
     trap 'exit 130' INT TERM
-    say "fetching the official client of the Model Context Protocol from the Python package registry"
+    say "fetching $3 from the Python package registry"
     if ! "$(pip_python)" -m pip install --quiet --no-input --disable-pip-version-check --no-deps --require-hashes \
-        --only-binary :all: --target "$tmp/mcp-peer" -r tools/peer.txt >"$tmp/log" 2>&1; then
+        --only-binary :all: --target "$tmp/wheels" -r "$2" >"$tmp/log" 2>&1; then
         tail -n 15 "$tmp/log" >&2
-        die "could not fetch what tools/peer.txt names; it is for Python 3.11 on x86-64"
+        die "could not fetch what $2 names; its head says for which Python it is"
     fi
-    mv "$tmp/mcp-peer" .deps/mcp-peer
+    mv "$tmp/wheels" ".deps/$1"
 }
 
 # The build needs no toolkit and the tests of the compiler do: worth a word, not a failure.
@@ -178,7 +179,8 @@ if [ -n "$missing" ]; then
     [ -z "$missing" ] || die "still missing after the installation:$missing"
 fi
 for what in "$@"; do
-    [ "$what" = peer ] && fetch_peer
+    [ "$what" = peer ] && fetch_wheels mcp-peer tools/peer.txt "the official client of the Model Context Protocol"
+    [ "$what" = hopper ] && fetch_wheels cutlass-4.2.0 tools/cutlass.txt "CUTLASS's headers"
     [ "$what" = build ] || continue
     sources_present || fetch_sources
     nvrtc_present || say "no CUDA toolkit here: kernels cannot be compiled. Install it, or take NVRTC from the Python package registry:

@@ -1,7 +1,7 @@
 /* Runs recorded launches (record.h has the format of a case) on the simulator and compares what they leave with
  * a host's reference and, where there is one, with a GPU's record: run_recorded [-g HASHES] PTX CASE... Each case
  * runs without checks, and with every check of the sanitizer in natural and in permuted order of warps and
- * blocks; all must leave the same bits. -g FILE: hashes of what a GPU left, a line each: CASE BUFFER SHA256.
+ * blocks; all must leave the same bits. -g FILE: hashes of what a GPU left, a line each, not the first: CASE BUFFER SHA256.
  * Prints a line a case, then `N passed, N failed`; exit status 1 when any failed. */
 #include <time.h>
 
@@ -329,6 +329,13 @@ static double farthest(const struct buffer *b, const void *from, size_t *at)
     return most;
 }
 
+/* What a GPU left in this buffer: a line `CASE BUFFER HASH`; NULL when nobody wrote it down. */
+static const char *hash_of(const struct recorded *r, const char *hashes, const char *buffer)
+{
+    const char *key = arena_printf(r->arena, "\n%s %s ", r->name, buffer), *at = strstr(hashes, key);
+    return at ? at + strlen(key) : NULL;
+}
+
 /* What the outputs are beside those recorded; "" or why it failed. said: figures. */
 static const char *compare(struct recorded *r, const char *hashes, struct str *said)
 {
@@ -347,14 +354,12 @@ static const char *compare(struct recorded *r, const char *hashes, struct str *s
                                  element(b, b->got, at), element(b, b->want, at), b->bound);
         if (b->after)
             str_addf(said, ", %.3g from the GPU", farthest(b, b->after, &at));
-        const char *line = strstr(hashes, arena_printf(r->arena, "%s %s ", r->name, b->name));
-        if (line && !strncmp(line + strlen(r->name) + strlen(b->name) + 2, hash, 64))
-            str_add(said, ", the GPU's bits");
-        else if (line && b->bound == 0 && !words[0])
+        const char *recorded = hash_of(r, hashes, b->name);
+        bool same = recorded && !strncmp(recorded, hash, strlen(hash));
+        if (recorded)
+            str_add(said, same ? ", the GPU's bits" : ", not the GPU's bits");
+        if (recorded && !same && b->bound == 0 && !words[0])
             words = arena_printf(r->arena, "%s has other bits than the GPU's", b->name);
-        else if (line)
-            str_add(said, ", other bits than the GPU's");
-        str_addf(said, ", %.8s", hash);
     }
     return words;
 }
