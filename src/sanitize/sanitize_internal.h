@@ -131,7 +131,7 @@ exec_fn undef_use, undef_insn, san_proxy_fence, san_warpgroup;
 /* warpgroup.c: a register is used before wgmma has left it, ... */
 exec_fn group_use;
 void group_undef(struct warp *w, const struct insn *i); /* D of wgmma, by what of A, B and C is undefined */
-void group_drop(struct san_group *g);  /* takes NULL */
+void group_drop(struct san_group *g);                   /* takes NULL */
 void group_begin(struct warp *w);                       /* a new block is in the slot */
 void group_end(struct block *b); /* all threads have exited: did the warps of groups agree? */
 void san_flight_begin(const struct flight *f);

@@ -20,7 +20,8 @@
 #include <cstdint>
 #include <vector>
 
-namespace record {
+namespace record
+{
 
 /* record PTX OUT: as the program's arguments. Exits when they are not. */
 void open(int argc, char **argv);
@@ -42,7 +43,8 @@ void want(const char *name, const char *type, const void *values, size_t bytes, 
 void end();
 
 /* The same numbers everywhere: whole multiples of 1/8 between -1 and 1, so that sums of products are exact. */
-class numbers {
+class numbers
+{
   public:
     explicit numbers(uint64_t seed) : state(seed * 0x9e3779b97f4a7c15u + 1)
     {

@@ -1,8 +1,8 @@
 /* Runs recorded launches (record.h has the format of a case) on the simulator and compares what they leave with
- * a host's reference and, where there is one, with a GPU's record: run_recorded [-g HASHES] PTX CASE... Each case
- * runs without checks, and with every check of the sanitizer in natural and in permuted order of warps and
- * blocks; all must leave the same bits. -g FILE: hashes of what a GPU left, a line each, not the first: CASE BUFFER SHA256.
- * Prints a line a case, then `N passed, N failed`; exit status 1 when any failed. */
+ * a host's reference and, where there is one, with a GPU's record: run_recorded [-g HASHES] PTX CASE... Each
+ * case runs without checks, and with every check of the sanitizer in natural and in permuted order of warps and
+ * blocks; all must leave the same bits. -g FILE: hashes of what a GPU left, a line each, not the first: CASE
+ * BUFFER SHA256. Prints a line a case, then `N passed, N failed`; exit status 1 when any failed. */
 #include <time.h>
 
 #include "base/base.h"
@@ -388,7 +388,8 @@ static bool run_case(struct recorded *r, struct ptx_module *m, const char *hashe
             if (!way)
                 vec_push(&first, arena_copy(r->arena, b->got, b->size_bytes));
             else if (b->want && memcmp(first.v[k], b->got, b->size_bytes))
-                words = arena_printf(r->arena, "%s: %s has other bits than without checks", ways[way].name, b->name);
+                words = arena_printf(r->arena, "%s: %s has other bits than without checks", ways[way].name,
+                                     b->name);
         }
     }
     vec_free(&first);
@@ -416,7 +417,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: run_recorded [-g HASHES] PTX CASE...\n");
         return 2;
     }
-    if (!fs_read(a, argv[k], &text, &size, &err) || !ptx_module_open(&m, fs_basename(argv[k]), text, size, &err)) {
+    if (!fs_read(a, argv[k], &text, &size, &err) ||
+        !ptx_module_open(&m, fs_basename(argv[k]), text, size, &err)) {
         printf("%s\n", err_format(&err, line, sizeof(line)));
         return 1;
     }

@@ -243,7 +243,7 @@ uint32_t bulk_distinct(struct warp *w, const struct insn *i, uint32_t m)
                 same = same_operand(w, &i->opnds[k], lane, (uint32_t)__builtin_ctz(others));
             new = !same;
         }
-        distinct |= (uint32_t)new << lane;
+        distinct |= (uint32_t) new << lane;
     }
     return distinct;
 }

@@ -191,10 +191,11 @@ static void report_stuck(struct block *b)
                 return;
             }
             if (o->state == GROUP_PEERS) {
-                fault(w, i, lane, PTX_WARPGROUP, 0,
-                      "%s waits for a group of wgmma.mma_async that another warp of its warpgroup never commits: all "
-                      "four must execute each",
-                      i->text);
+                fault(
+                    w, i, lane, PTX_WARPGROUP, 0,
+                    "%s waits for a group of wgmma.mma_async that another warp of its warpgroup never commits: all "
+                    "four must execute each",
+                    i->text);
                 return;
             }
             if (!first)

@@ -9,7 +9,8 @@ static struct warp *peer(const struct warp *w, uint32_t k)
 
 bool warpgroup_await(struct warp *w, const struct insn *i, uint32_t m)
 {
-    uint32_t keep = (uint32_t)i->opnds[0].imm, done = w->groups_committed > keep ? w->groups_committed - keep : 0;
+    uint32_t keep = (uint32_t)i->opnds[0].imm,
+             done = w->groups_committed > keep ? w->groups_committed - keep : 0;
     bool came = true;
     for (uint32_t k = 0; k < 4; k++)
         came &= peer(w, k)->dead == ~0u || peer(w, k)->groups_committed >= done;
