@@ -39,12 +39,14 @@ struct san_block {
 
 struct san_warp {
     struct kept kept;
-    uint32_t *undef;         /* by slot: lanes whose register holds an undefined value; while warp.followed */
-    uint8_t (*bytes)[32];    /* by slot: for those lanes, which bytes are undefined */
-    bool dirty;              /* undef is not all zero */
-    uint16_t async[32];      /* the same for what a cp.async just read */
-    uint32_t behind;         /* lanes that come after a wait for the launches ahead */
-    struct san_group *group; /* what wgmma has under way; NULL: it met none. warpgroup.c */
+    uint32_t *undef;           /* by slot: lanes whose register holds an undefined value; while warp.followed */
+    uint8_t (*bytes)[32];      /* by slot: for those lanes, which bytes are undefined */
+    bool dirty;                /* undef is not all zero */
+    uint16_t async[32];        /* the same for what a cp.async just read */
+    uint32_t behind;           /* lanes that come after a wait for the launches ahead */
+    const struct insn *choice; /* the last branch that is one (undef.c), */
+    uint32_t choice_lanes;     /* and lanes whose condition was undefined there */
+    struct san_group *group;   /* what wgmma has under way; NULL: it met none. warpgroup.c */
 };
 
 struct waited_phase { /* has a thread that arrived come after a wait for the launches ahead? */

@@ -108,6 +108,7 @@ void undef_block(struct block *b)
         sw->dirty = w->followed = false;
         group_begin(w);
         sw->behind = 0;
+        sw->choice = NULL;
         if (!(s->checks & SANITIZE_INIT))
             continue;
         uint8_t all[32];
@@ -537,13 +538,9 @@ static void set_all(struct warp *w, const struct insn *i, uint32_t m, const uint
         set_opnd(w, i->pair, m, bytes, any);
 }
 
-void undef_insn(struct warp *w, const struct insn *i, uint32_t m)
+static void result(struct warp *w, const struct insn *i, uint32_t m)
 {
     uint8_t bytes[32] = {0};
-    if ((w->mask & m) != m || w->launch->stop) /* it waits for others, and will be executed again; a fault */
-        return;
-    if (!(san_of(w->launch)->checks & SANITIZE_INIT))
-        return;
     enum undef_kind kind = (enum undef_kind)op_table[i->op].undef;
     if (kind == UNDEF_NOTHING || kind == UNDEF_ACCESS || (kind == UNDEF_LOAD && i->space != SPACE_PARAM))
         return;
@@ -586,6 +583,60 @@ void undef_insn(struct warp *w, const struct insn *i, uint32_t m)
     set_all(w, i, m, bytes, true);
 }
 
+/* ---- choices ---- */
+
+enum { CHOICE_INSNS = 16 };
+
+/* A forward branch over a few instructions that compute in their own lane, of registers and parameters, and
+ * do no more is what a compiler makes of `?:`, as selp is: what they write hangs on its condition, and nothing
+ * else does. */
+static bool is_choice(const struct launch *l, const struct insn *branch)
+{
+    if (branch->op != OP_bra || branch->imm <= (int64_t)branch->self ||
+        branch->imm > (int64_t)branch->self + CHOICE_INSNS || branch->imm > (int64_t)l->module->n_code)
+        return false;
+    for (size_t pc = branch->self + 1; pc < (size_t)branch->imm; pc++) {
+        const struct insn *i = &l->module->code[pc];
+        enum unit unit = op_table[i->op].unit;
+        bool parameter = op_table[i->op].undef == UNDEF_LOAD && i->space == SPACE_PARAM,
+             computes = op_table[i->op].undef == UNDEF_LANES && op_table[i->op].price != PRICE_VOTE &&
+                        unit != UNIT_SYNC && unit != UNIT_CONTROL && unit != UNIT_LSU && unit != UNIT_ATOM;
+        if (i->guard || insn_has(i, MOD_sync) || !(computes || parameter) || !i->n_opnds || !insn_writes(i, 0))
+            return false;
+    }
+    return true;
+}
+
+static void undefined_result(struct warp *w, const struct insn *i, uint32_t lanes)
+{
+    uint8_t bytes[32];
+    memset(bytes, 0xff, sizeof(bytes));
+    set_all(w, i, lanes, bytes, true);
+}
+
+/* Lanes with an undefined condition: those that jump have an undefined value in each register now, the others
+ * once they have executed the instruction that writes it. */
+static void choose(struct warp *w, const struct insn *branch, uint32_t lanes)
+{
+    san_warp(w)->choice = branch;
+    san_warp(w)->choice_lanes = lanes;
+    for (size_t pc = branch->self + 1; pc < (size_t)branch->imm; pc++)
+        undefined_result(w, &w->launch->module->code[pc], lanes);
+}
+
+void undef_insn(struct warp *w, const struct insn *i, uint32_t m)
+{
+    const struct san_warp *sw = san_warp(w);
+    if ((w->mask & m) != m || w->launch->stop) /* it waits for others, and will be executed again; a fault */
+        return;
+    if (!(san_of(w->launch)->checks & SANITIZE_INIT))
+        return;
+    result(w, i, m);
+    if (sw->choice && (sw->choice_lanes & m) && i->self > sw->choice->self &&
+        (int64_t)i->self < sw->choice->imm)
+        undefined_result(w, i, sw->choice_lanes & m);
+}
+
 /* ---- uses ---- */
 
 static void report_use(struct warp *w, const struct insn *i, uint32_t lanes, const char *what)
@@ -602,6 +653,10 @@ void undef_use(struct warp *w, const struct insn *i, uint32_t m)
         return;
     if (i->guard) {
         uint32_t lanes = san_warp(w)->undef[san_of(w->launch)->slot_at[i->guard / 2]] & w->mask;
+        if (lanes && is_choice(w->launch, i)) {
+            choose(w, i, lanes);
+            return;
+        }
         if (lanes) {
             report_use(w, i, lanes,
                        i->op == OP_bra ? "the branch depends on" : "whether this executes depends on");

@@ -13,7 +13,9 @@ source=../../.deps/cutlass-4.2.0/cutlass_library/source
 out=$build/hopper
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 [ -x "$nvcc" ] || { echo "no nvcc here: nothing is compiled" >&2; exit 1; }
-mkdir -p "$out/kept" "$out/cases" || exit 2
+mkdir -p "$out/cases" || exit 2
+kept=$(mktemp -d) || exit 2
+trap 'rm -rf "$kept"' EXIT
 
 # What record.cu stands before.
 wrapped="__cudaRegisterFunction __cudaGetKernel __cudaLaunchKernel cudaLaunchKernel cudaLaunchKernelExC cudaDeviceGetAttribute
@@ -30,9 +32,9 @@ compile() { # NAME
     # shellcheck disable=SC2086  # options are words
     "$nvcc" -std=c++17 -O3 -gencode 'arch=compute_90a,code=[sm_90a,compute_90a]' --expt-relaxed-constexpr -DNDEBUG \
         -DCUTLASS_ENABLE_DIRECT_CUDA_DRIVER_CALL=1 -I"$source/include" -I"$source/tools/util/include" \
-        -I"$source/examples/88_hopper_fmha" -I. -keep -keep-dir "$out/kept" -o "$out/$1.new" "$1.cu" record.cu $wraps \
+        -I"$source/examples/88_hopper_fmha" -I. -keep -keep-dir "$kept" -o "$out/$1.new" "$1.cu" record.cu $wraps \
         -Xcompiler -static-libstdc++,-static-libgcc -ldl >"$out/$1.log" 2>&1 || return
-    cp "$out/kept/$1.ptx" "$out" && mv "$out/$1.new" "$out/$1"
+    cp "$kept/$1.ptx" "$out" && mv "$out/$1.new" "$out/$1"
 }
 
 passed=0 failed=0

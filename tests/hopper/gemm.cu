@@ -1,5 +1,6 @@
-/* Products of CUTLASS for Hopper, as its builder makes them: D = A * B + C / 2 in f16, sums in f32, tiles by
- * TMA that a cluster's blocks share, warp-specialised (cooperative and ping-pong) and persistent. */
+/* Products of CUTLASS for Hopper, as its builder makes them: D = A * B + C / 2, C and D of f16 by rows, sums in f32, tiles
+ * by TMA that a cluster's blocks share, warp-specialised (cooperative and ping-pong) and persistent. A and B are of one type,
+ * by rows or by columns. */
 #include "record.h"
 
 #include "cute/tensor.hpp"
@@ -18,15 +19,23 @@
 using namespace cute;
 using f16 = cutlass::half_t;
 
-template <class Tile, class Cluster, class Schedule, class EpilogueSchedule, class Scheduler = void>
+using rows = cutlass::layout::RowMajor;
+using columns = cutlass::layout::ColumnMajor;
+
+template <class T, class A, class B, class Tile, class Cluster, class Schedule, class EpilogueSchedule,
+          class Scheduler = void>
 struct matmul {
+    using Element = T;
+    using LayoutA = A;
+    using LayoutB = B;
+    static constexpr int alignment = 16 / sizeof(T);
     using Epilogue = typename cutlass::epilogue::collective::CollectiveBuilder<
         cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, Tile, Cluster,
-        cutlass::epilogue::collective::EpilogueTileAuto, float, float, f16, cutlass::layout::RowMajor, 8, f16,
-        cutlass::layout::RowMajor, 8, EpilogueSchedule>::CollectiveOp;
+        cutlass::epilogue::collective::EpilogueTileAuto, float, float, f16, rows, 8, f16, rows, 8,
+        EpilogueSchedule>::CollectiveOp;
     using Mainloop = typename cutlass::gemm::collective::CollectiveBuilder<
-        cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, f16, cutlass::layout::RowMajor, 8, f16,
-        cutlass::layout::ColumnMajor, 8, float, Tile, Cluster,
+        cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, T, A, alignment, T, B, alignment, float,
+        Tile, Cluster,
         cutlass::gemm::collective::StageCountAutoCarveout<static_cast<int>(
             sizeof(typename Epilogue::SharedStorage))>,
         Schedule>::CollectiveOp;
@@ -39,28 +48,32 @@ struct problem {
     int m, n, k, batch;
 };
 
-static std::vector<f16> draw(size_t n, uint64_t seed, bool exact)
+template <class T> static std::vector<T> draw(size_t n, uint64_t seed, bool exact)
 {
     record::numbers r(seed);
-    std::vector<f16> v(n);
-    for (f16 &x : v)
-        x = f16(exact ? r.eighth() : r.any());
+    std::vector<T> v(n);
+    for (T &x : v)
+        x = T(exact ? r.eighth() : r.any());
     return v;
 }
 
 /* The sums are exact where the numbers are eighths; else D, below 64, may be off by its last place. */
-static std::vector<f16> reference(problem s, const std::vector<f16> &a, const std::vector<f16> &b,
-                                   const std::vector<f16> &c)
+template <class P>
+static std::vector<f16> reference(problem s, const std::vector<typename P::Element> &a,
+                                  const std::vector<typename P::Element> &b, const std::vector<f16> &c)
 {
+    const bool a_rows = std::is_same<typename P::LayoutA, rows>::value;
+    const bool b_rows = std::is_same<typename P::LayoutB, rows>::value;
     std::vector<f16> d(c.size());
     for (int l = 0; l < s.batch; l++)
         for (int i = 0; i < s.m; i++)
             for (int j = 0; j < s.n; j++) {
-                size_t at = (size_t(l) * s.m + i) * s.n + j;
+                size_t at = (size_t(l) * s.m + i) * s.n + j, in_a = size_t(l) * s.m * s.k,
+                       in_b = size_t(l) * s.n * s.k;
                 double sum = 0;
                 for (int k = 0; k < s.k; k++)
-                    sum += double(float(a[(size_t(l) * s.m + i) * s.k + k])) *
-                           float(b[(size_t(l) * s.n + j) * s.k + k]);
+                    sum += double(float(a[in_a + (a_rows ? size_t(i) * s.k + k : size_t(k) * s.m + i)])) *
+                           float(b[in_b + (b_rows ? size_t(k) * s.n + j : size_t(j) * s.k + k)]);
                 d[at] = f16(float(sum + 0.5 * float(c[at])));
             }
     return d;
@@ -72,12 +85,13 @@ template <class P> static void run(const char *name, problem s, bool exact)
     using Kernel = typename P::Kernel;
     record::begin(name);
     size_t l = s.batch;
-    auto a = draw(l * s.m * s.k, 1, exact), b = draw(l * s.n * s.k, 2, exact),
-         c = draw(l * s.m * s.n, 3, exact), d = reference(s, a, b, c);
-    f16 *on_a = record::buffer("a", a), *on_b = record::buffer("b", b), *on_c = record::buffer("c", c);
+    auto a = draw<typename P::Element>(l * s.m * s.k, 1, exact), b = draw<typename P::Element>(l * s.n * s.k, 2, exact);
+    auto c = draw<f16>(l * s.m * s.n, 3, exact), d = reference<P>(s, a, b, c);
+    auto *on_a = record::buffer("a", a), *on_b = record::buffer("b", b);
+    f16 *on_c = record::buffer("c", c);
     f16 *on_d = static_cast<f16 *>(record::buffer("d", d.size() * sizeof(f16), nullptr));
-    auto stride = [&](auto of, int rows, int columns) {
-        return cutlass::make_cute_packed_stride(of, make_shape(rows, columns, s.batch));
+    auto stride = [&](auto of, int lines, int across) {
+        return cutlass::make_cute_packed_stride(of, make_shape(lines, across, s.batch));
     };
     cutlass::KernelHardwareInfo hardware;
     hardware.sm_count = 132;
@@ -106,21 +120,29 @@ template <class P> static void run(const char *name, problem s, bool exact)
 
 int main(int argc, char **argv)
 {
-    using Cooperative =
-        matmul<Shape<_128, _128, _64>, Shape<_2, _1, _1>, cutlass::gemm::KernelTmaWarpSpecializedCooperative,
-                cutlass::epilogue::TmaWarpSpecializedCooperative>;
-    using PingPong =
-        matmul<Shape<_64, _128, _64>, Shape<_2, _1, _1>, cutlass::gemm::KernelTmaWarpSpecializedPingpong,
-                cutlass::epilogue::TmaWarpSpecialized>;
-    using StreamK =
-        matmul<Shape<_128, _128, _64>, Shape<_1, _2, _1>, cutlass::gemm::KernelTmaWarpSpecializedCooperative,
-                cutlass::epilogue::TmaWarpSpecializedCooperative, cutlass::gemm::StreamKScheduler>;
+    using Cooperative = cutlass::gemm::KernelTmaWarpSpecializedCooperative;
+    using PingPong = cutlass::gemm::KernelTmaWarpSpecializedPingpong;
+    using Together = cutlass::epilogue::TmaWarpSpecializedCooperative;
+    using Each = cutlass::epilogue::TmaWarpSpecialized;
+    using cutlass::bfloat16_t;
+    using Wide = Shape<_128, _128, _64>;
+    using Narrow = Shape<_64, _128, _64>;
+    using Pair = Shape<_2, _1, _1>;
+    using SideBySide = matmul<f16, rows, columns, Wide, Pair, Cooperative, Together>;
+    using InTurns = matmul<f16, rows, columns, Narrow, Pair, PingPong, Each>;
+    using StreamK = matmul<f16, rows, columns, Wide, Shape<_1, _2, _1>, Cooperative, Together,
+                           cutlass::gemm::StreamKScheduler>;
+    using Turned = matmul<bfloat16_t, columns, rows, Wide, Shape<_2, _2, _1>, Cooperative, Together>;
+    using Bytes = matmul<cutlass::float_e4m3_t, rows, columns, Shape<_64, _128, _128>, Pair,
+                         cutlass::gemm::KernelTmaWarpSpecializedPingpongFP8FastAccum, Each>;
     record::open(argc, argv);
-    run<Cooperative>("gemm_cooperative", {256, 256, 128, 1}, true);
-    run<Cooperative>("gemm_cooperative_ragged", {200, 136, 72, 2}, true);
-    run<Cooperative>("gemm_cooperative_rounded", {256, 128, 512, 1}, false);
-    run<PingPong>("gemm_pingpong", {256, 256, 128, 1}, true);
-    run<PingPong>("gemm_pingpong_ragged", {200, 136, 72, 2}, true);
+    run<SideBySide>("gemm_cooperative", {256, 256, 128, 1}, true);
+    run<SideBySide>("gemm_cooperative_ragged", {200, 136, 72, 2}, true);
+    run<SideBySide>("gemm_cooperative_rounded", {256, 128, 512, 1}, false);
+    run<InTurns>("gemm_pingpong", {256, 256, 128, 1}, true);
+    run<InTurns>("gemm_pingpong_ragged", {200, 136, 72, 2}, true);
     run<StreamK>("gemm_stream_k", {128, 256, 1024, 1}, true);
+    run<Turned>("gemm_bf16_turned", {264, 328, 136, 1}, true);
+    run<Bytes>("gemm_e4m3", {192, 144, 208, 1}, true);
     return 0;
 }

@@ -257,8 +257,9 @@ static const char *launch(struct recorded *r, struct ptx_module *m, struct ptx_m
     if (!ptx_run(m, mem, &s->launch, o, &report, &err))
         words = arena_strdup(r->arena, err.text);
     else if (report.end != PTX_DONE || report.n_findings)
-        words = arena_printf(r->arena, "%s: %s", ptx_end_name(report.end),
-                             report.n_findings ? report.findings[0].words : "no finding");
+        words = arena_printf(r->arena, "%s: %s, at line %d of the PTX", ptx_end_name(report.end),
+                             report.n_findings ? report.findings[0].words : "no finding",
+                             report.findings[0].ptx_line);
     ptx_report_clear(&report);
     return words;
 }
