@@ -1,9 +1,10 @@
 #!/bin/bash
 # CUTLASS's kernels for Hopper on the simulator: tests/hopper/check.sh BUILD [RECORDS]
 #
-# Compiles gemm.cu and fmha.cu here with nvcc against CUTLASS (tools/setup.sh hopper), where that was not done before, lets
-# them write down their launches, and does these again on the simulator (run_recorded.c). RECORDS: what tools/h200/hopper.sh
-# brought from a GPU; then those launches are done again, and their outputs compared. The last line is `N passed, N failed`.
+# Compiles gemm.cu and fmha.cu with nvcc against CUTLASS (tools/setup.sh hopper), where that was not done before, lets
+# them write down their launches, and does these again on the simulator (run_recorded.c). RECORDS: what
+# tools/h200/hopper.sh brought from a GPU; then those launches are done again, and their outputs compared. The last
+# line is `N passed, N failed`.
 set -u
 [ $# -ge 1 ] || { echo "usage: tests/hopper/check.sh BUILD [RECORDS]" >&2; exit 2; }
 build=$(cd "$1" && pwd) || exit 2
@@ -18,9 +19,9 @@ kept=$(mktemp -d) || exit 2
 trap 'rm -rf "$kept"' EXIT
 
 # What record.cu stands before.
-wrapped="__cudaRegisterFunction __cudaGetKernel __cudaLaunchKernel cudaLaunchKernel cudaLaunchKernelExC cudaDeviceGetAttribute
-    cudaFuncSetAttribute cudaGetLastError cudaPeekAtLastError cudaDeviceSynchronize cudaStreamSynchronize cudaGetDevice
-    cudaMemsetAsync"
+wrapped="__cudaRegisterFunction __cudaGetKernel __cudaLaunchKernel cudaLaunchKernel cudaLaunchKernelExC
+    cudaDeviceGetAttribute cudaFuncSetAttribute cudaGetLastError cudaPeekAtLastError cudaDeviceSynchronize
+    cudaStreamSynchronize cudaGetDevice cudaMemsetAsync"
 
 compile() { # NAME
     [ "$out/$1" -nt "$1.cu" ] && [ "$out/$1" -nt record.cu ] && [ "$out/$1" -nt record.h ] && return
@@ -39,7 +40,8 @@ compile() { # NAME
 
 passed=0 failed=0
 for name in gemm fmha; do
-    if ! compile $name || ! { [ -n "$records" ] || "$out/$name" "$out/$name.ptx" "$out/cases" >>"$out/$name.log"; }; then
+    if ! compile $name ||
+        ! { [ -n "$records" ] || "$out/$name" "$out/$name.ptx" "$out/cases" >>"$out/$name.log"; }; then
         tail -n 5 "$out/$name.log" >&2
         failed=$((failed + 1))
         continue

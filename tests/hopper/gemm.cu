@@ -1,6 +1,6 @@
-/* Products of CUTLASS for Hopper, as its builder makes them: D = A * B + C / 2, C and D of f16 by rows, sums in f32, tiles
- * by TMA that a cluster's blocks share, warp-specialised (cooperative and ping-pong) and persistent. A and B are of one type,
- * by rows or by columns. */
+/* Products of CUTLASS for Hopper, as its builder makes them: D = A * B + C / 2, C and D of f16 by rows, A and B
+ * of one type by rows or by columns, sums in f32. Tiles come by TMA and are shared by a cluster's blocks; warps are
+ * specialised (cooperative and ping-pong), the kernels persistent. */
 #include "record.h"
 
 #include "cute/tensor.hpp"
