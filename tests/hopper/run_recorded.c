@@ -353,8 +353,12 @@ static const char *compare(struct recorded *r, const char *hashes, struct str *s
         if (far > b->bound && !words[0])
             words = arena_printf(r->arena, "%s[%zu] is %.9g, not %.9g (within %.3g)", b->name, at,
                                  element(b, b->got, at), element(b, b->want, at), b->bound);
+        far = b->after ? farthest(b, b->after, &at) : 0;
         if (b->after)
-            str_addf(said, ", %.3g from the GPU", farthest(b, b->after, &at));
+            str_addf(said, ", %.3g from the GPU", far);
+        if (far > 2 * b->bound && !words[0])
+            words = arena_printf(r->arena, "%s[%zu] is %.9g, and %.9g on the GPU", b->name, at,
+                                 element(b, b->got, at), element(b, b->after, at));
         const char *recorded = hash_of(r, hashes, b->name);
         bool same = recorded && !strncmp(recorded, hash, strlen(hash));
         if (recorded)
