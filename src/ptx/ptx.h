@@ -276,6 +276,7 @@ struct ptx_leaps {
     size_t n_spares;
     uint64_t turns[2], skipped[2]; /* by warps, of loops that load from memory, and that store to it */
     bool leapt;                    /* over some turns of any loop */
+    bool adds;                     /* some of them add to shared memory, exactly */
     struct leap_loop *loops;
     size_t n;
 };

@@ -470,7 +470,7 @@ static void test_exact(void **state)
     leaves_the_same(OVER("add.u32 %r6, %r6, 1;\nsetp.eq.u32 %p2, %r6, 1000;\nselp.u32 %r6, 0, %r6, %p2;\n"),
                     false);
     /* what does not stay, what is not linear, and what is hidden in a number's upper bits */
-    leaves_the_same(OVER("add.f32 %f1, %f1, 0f3F800000;\nmov.b32 %r6, %f1;\n"), false);
+    leaves_the_same(OVER("cvt.u32.u64 %r9, %rd4;\nand.b32 %r9, %r9, 4096;\nadd.u32 %r6, %r6, %r9;\n"), false);
     leaves_the_same(OVER("cvt.u32.u64 %r9, %rd4;\nshr.u32 %r9, %r9, 14;\nmad.lo.u32 %r6, %r5, %r9, %r6;\n"),
                     false);
     leaves_the_same(OVER("cvt.u32.u64 %r9, %rd4;\nshr.u32 %r9, %r9, 14;\nmax.u32 %r6, %r6, %r9;\n"), false);
@@ -479,6 +479,65 @@ static void test_exact(void **state)
     leaves_the_same(OVER("add.u32 %r5, %r5, 1;\nst.global.u8 [%rd9], %r5;\n"), false);
     leaves_the_same(OVER("cvt.u32.u64 %r9, %rd4;\nst.global.u8 [%rd9], %r9;\n"), false);
     leaves_the_same(OVER("add.s64 %rd6, %rd1, %rd2;\nst.global.u32 [%rd6], %r5;\nadd.u32 %r6, %r6, %r5;\n"),
+                    true);
+}
+
+/* Counters that are floating numbers: exact, short of where they round, and where more is made of them. */
+static void test_exact_reals(void **state)
+{
+    (void)state;
+    leaves_the_same(OVER("add.f32 %f1, %f1, 0f3F800000;\nmov.b32 %r6, %f1;\n"), true);
+    leaves_the_same(OVER("add.f32 %f1, %f1, 0fBF800000;\nadd.f32 %f1, %f1, 0f40800000;\nmov.b32 %r6, %f1;\n"),
+                    true);
+    /* from 2^24 on every second one is lost */
+    leaves_the_same(OVER("add.f32 %f1, %f1, 0f45800001;\nmov.b32 %r6, %f1;\n"), false);
+    leaves_the_same(OVER("add.f32 %f1, %f1, 0f3C23D70A;\nmov.b32 %r6, %f1;\n"), false);
+    leaves_the_same(OVER("sub.f32 %f1, %f1, 0f46000000;\nmov.b32 %r6, %f1;\n"), true);
+    leaves_the_same(OVER("add.f32 %f1, %f1, 0f45801000;\nmov.b32 %r6, %f1;\n"), true);
+    leaves_the_same(OVER("add.f32 %f1, %f1, %f1;\nmov.b32 %r6, %f1;\n"), true); /* it is zero */
+    leaves_the_same(OVER("add.f32 %f1, %f1, 0f3F800000;\nmov.b32 %r6, %f1;\nshr.u32 %r6, %r6, 23;\n"), false);
+    leaves_the_same(OVER("add.f32 %f1, %f1, 0f3F800000;\nmul.f32 %f2, %f1, 0f3F000000;\nmov.b32 %r6, %f2;\n"),
+                    false);
+    leaves_the_same(OVER("add.f32 %f1, %f1, 0f3F800000;\nsetp.gt.f32 %p2, %f1, 0f44FA0000;\n"
+                         "@%p2 add.u32 %r6, %r6, 1;\n"),
+                    false);
+}
+
+/* for (i = lane; i < n; i += 32) { %r5 = o[i]; ... } beside integers in shared memory, from %r10 on. */
+#define BESIDE(turn)                                                                                      \
+    ".shared .align 8 .b8 sh[512];\nmov.u32 %r10, sh;\ncvt.u32.u64 %r11, %rd3;\nshl.b32 %r12, %r11, 3;\n" \
+    "add.s32 %r12, %r12, %r10;\nmov.u64 %rd7, 0;\nmov.u32 %r8, 0;\nst.shared.u64 [%r12], %rd7;\n" OVER(   \
+        turn) "ld.shared.u32 %r6, [%r12];\nst.global.u32 [%rd5], %r6;\n"
+
+/* Histograms, and what else adds to shared memory. */
+static void test_exact_adds(void **state)
+{
+    (void)state;
+    leaves_the_same(BESIDE("mad.lo.u32 %r13, %r5, 8, %r10;\natom.shared.add.u32 %r14, [%r13], 1;\n"), true);
+    leaves_the_same(BESIDE("mad.lo.u32 %r13, %r5, 8, %r10;\nred.shared.add.u32 [%r13], %r11;\n"), true);
+    leaves_the_same(BESIDE("red.shared.add.u64 [%r12], -3;\nred.shared.add.u32 [%r10], %r5;\n"), true);
+    leaves_the_same(BESIDE("setp.gt.s64 %p2, %rd4, 50000;\nselp.u32 %r8, 2, 1, %p2;\n"
+                           "red.shared.add.u32 [%r12], %r8;\n"),
+                    true);
+    leaves_the_same(BESIDE("cvt.u32.u64 %r9, %rd4;\nsetp.gt.u32 %p2, %r5, %r7;\nselp.u32 %r8, %r9, %r8, %p2;\n"
+                           "red.shared.add.u32 [%r12], %r8;\n"),
+                    false); /* where it was is nothing to add */
+    leaves_the_same(BESIDE("setp.gt.s64 %p2, %rd4, 50000;\n@%p2 red.shared.add.u32 [%r12], 5;\n"), true);
+    /* what it found is read, or the memory is; what moves is added, or says where */
+    leaves_the_same(BESIDE("atom.shared.add.u32 %r14, [%r12], 1;\nmax.u32 %r6, %r6, %r14;\n"), false);
+    leaves_the_same(BESIDE("red.shared.add.u32 [%r12], 1;\nld.shared.u32 %r14, [%r12];\n"
+                           "setp.gt.u32 %p2, %r14, 3000;\nselp.u32 %r6, 1, %r6, %p2;\n"),
+                    false);
+    leaves_the_same(BESIDE("cvt.u32.u64 %r9, %rd4;\nred.shared.add.u32 [%r12], %r9;\n"), false);
+    leaves_the_same(BESIDE("red.shared.max.u32 [%r12], %r5;\n"), false);
+}
+
+/* An inner loop's additions are the outer one's, too. */
+static void test_exact_adds_nested(void **state)
+{
+    (void)state;
+    leaves_the_same(BESIDE("mov.u32 %r15, 0;\nN:\nred.shared.add.u32 [%r12], 1;\nadd.u32 %r15, %r15, 1;\n"
+                           "setp.lt.u32 %p2, %r15, 100;\n@%p2 bra N;\n"),
                     true);
 }
 
@@ -497,6 +556,9 @@ int main(void)
         cmocka_unit_test(test_unwritten_is_told),
         cmocka_unit_test(test_skipped),
         cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_exact_reals),
+        cmocka_unit_test(test_exact_adds),
+        cmocka_unit_test(test_exact_adds_nested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,8 @@ static inline void lead(struct warp *w, const struct insn *i, uint32_t m, uint8_
 {
     if (i->op == OP_atom && w->launch->watched)
         OBSERVE(w->launch, taken, w, m, host);
+    if (w->launch->options->leaps)
+        warp_leap_adds(w, i, m, host);
 }
 
 static void atom(struct warp *w, const struct insn *i, uint32_t m)

@@ -5,11 +5,14 @@
  * a launch goes, and whether it ends, may leap. */
 #include "leap.h"
 
+#include <float.h>
+
 enum {
     TURNS = 12,   /* that must look alike: a ring of buffers has fewer parts */
     LEAST = 256,  /* turns that are worth a leap */
     BEFORE = 3,   /* turns short of the place */
     LOOPS = 1024, /* of all warps */
+    ADDS = 64,    /* integers that a turn adds to */
 
     EXACT_TURNS =
         4, /* of an exact leap: longer than what a place that is not hollow may hold of one turn's loads */
@@ -21,9 +24,16 @@ enum {
 struct leap_loop { /* one branch of one warp */
     const struct warp *warp;
     uint64_t block;
-    uint32_t pc, mask, turns;
+    uint32_t first, pc, mask, turns;
     uint64_t still; /* what stays in an exact plan, hashed */
     struct leap_plan plan;
+    struct leap_add {
+        uint8_t *at;
+        uint64_t by;
+        uint32_t bytes;
+    } adds[ADDS]; /* to shared memory, since the turn began */
+    size_t n_adds;
+    bool spilt; /* there were more */
 };
 
 static void *copy(const void *from, size_t bytes)
@@ -58,8 +68,14 @@ static struct leap_loop *loop_at(struct ptx_leaps *leaps, const struct warp *w, 
     if (!o)
         o = leaps->loops = mem_zalloc(LOOPS * sizeof(*o));
     o = &o[leaps->n++];
-    *o = (struct leap_loop){.warp = w, .block = w->block->linear, .pc = branch->self, .mask = w->mask};
+    memset(o, 0, sizeof(*o));
+    o->warp = w;
+    o->block = w->block->linear;
+    o->first = (uint32_t)branch->imm;
+    o->pc = branch->self;
+    o->mask = w->mask;
     open_loop(o, leaps, w->launch, branch);
+    leaps->adds |= o->plan.adds;
     return o;
 }
 
@@ -84,6 +100,8 @@ static uint64_t still_hash(const struct leap_loop *o, const struct warp *w)
                 hash = (hash ^ v[0] ^ v[1] << 1) * 0x9e3779b97f4a7c15u ^ hash >> 29;
         }
     }
+    for (size_t k = 0; k < o->n_adds; k++)
+        hash = rng_hash(hash ^ (uintptr_t)o->adds[k].at, o->adds[k].by);
     return hash;
 }
 
@@ -91,9 +109,31 @@ static void look_still(struct leap_loop *o, const struct warp *w)
 {
     uint64_t now = still_hash(o, w);
 
-    if (now != o->still) /* from here on */
+    if (now != o->still || o->spilt) /* from here on */
         o->turns = 0;
     o->still = now;
+}
+
+static double real_of(const struct leap_reg *r, uint64_t bits)
+{
+    return r->wide ? f64_of(bits) : (double)f32_of((uint32_t)bits);
+}
+
+static uint64_t step_of(const struct leap_reg *r, uint64_t last, uint64_t now)
+{
+    if (r->real)
+        return now == last ? 0 : bits_f64(real_of(r, now) - real_of(r, last));
+    return r->wide ? now - last : (uint64_t)(int64_t)(int32_t)(now - last);
+}
+
+/* What it holds so many turns later; modulo 2^64, -1 is the turn before. */
+static uint64_t later(const struct leap_reg *r, unsigned lane, uint64_t turns)
+{
+    if (r->real && r->step[lane] != 0) {
+        double v = real_of(r, r->last[lane]) + f64_of(r->step[lane]) * (double)(int64_t)turns;
+        return r->wide ? bits_f64(v) : bits_f32((float)v);
+    }
+    return r->last[lane] + r->step[lane] * turns;
 }
 
 static void look(struct leap_loop *o, const struct warp *w)
@@ -103,9 +143,7 @@ static void look(struct leap_loop *o, const struct warp *w)
         if (o->turns == 0)
             r->linear = true;
         for (unsigned lane = 0; lane < 32; lane++) {
-            uint64_t now = reg_get(w, r, lane), step = now - r->last[lane];
-            if (!r->wide)
-                step = (uint64_t)(int64_t)(int32_t)step;
+            uint64_t now = reg_get(w, r, lane), step = step_of(r, r->last[lane], now);
             r->linear &= o->turns < 2 || step == r->step[lane] || !(w->mask >> lane & 1);
             r->step[lane] = step;
             r->last[lane] = now;
@@ -179,7 +217,7 @@ static void set(struct warp *w, const struct leap_loop *o, uint64_t turns)
     for (size_t k = 0; k < o->plan.n; k++)
         for (unsigned lane = 0; lane < 32; lane++) {
             const struct leap_reg *r = &o->plan.regs[k];
-            uint64_t v = r->last[lane] + r->step[lane] * turns;
+            uint64_t v = later(r, lane, turns);
             if (!(w->mask >> lane & 1))
                 continue;
             if (r->wide)
@@ -221,7 +259,12 @@ static size_t find_all(struct warp *w, const struct leap_loop *o, const struct i
     set(w, o, turns);
     for (uint32_t pc = (uint32_t)branch->imm; pc < branch->self; pc++) {
         const struct insn *i = &code[pc];
-        if (o->plan.linear[pc - (uint32_t)branch->imm] == LEAP_LINEAR) {
+        const enum leap_insn kind = o->plan.linear[pc - (uint32_t)branch->imm];
+        if (kind == LEAP_SUM) {
+            find(w, &i->opnds[1], to[n].v[0]);
+            find(w, &i->opnds[2], to[n++].v[1]);
+        }
+        if (kind == LEAP_LINEAR || kind == LEAP_SUM) {
             i->fn(w, i, w->mask);
         } else if (i->op == OP_setp && i->opnds[1].bytes >= 4) {
             find(w, &i->opnds[1], to[n].v[0]);
@@ -257,6 +300,38 @@ static uint64_t turns_alike(const struct insn *i, const struct found *x, const s
     if ((apart[0] > 0) == (step > 0)) /* it goes away, until it runs over, which is short of 2^31 */
         return UINT64_MAX;
     return (uint64_t)(((apart[0] > 0 ? apart[0] : -apart[0]) - 1) / (step > 0 ? step : -step));
+}
+
+/* The least power of two that it has, INFINITY: of zero; and of what is none, zero. */
+static double digit_of(double v)
+{
+    int e;
+    double m = frexp(v, &e);
+
+    if (v == 0 || !isfinite(v))
+        return v == 0 ? INFINITY : 0;
+    return ldexp(1, e - 53 + __builtin_ctzll((uint64_t)(int64_t)fabs(ldexp(m, 53))));
+}
+
+/* Turns for which a floating sum rounds nothing: x in this turn, y in the next. All that it adds are multiples
+ * of one power of two, and so are they later; of a normal number, which nobody flushes. */
+static uint64_t turns_summed(const struct insn *i, const struct found *x, const struct found *y, unsigned lane)
+{
+    const struct leap_reg r = {.wide = i->type == TYPE_F64};
+    double digit = INFINITY, size = 0, by = 0;
+
+    if (x->v[0][lane] == y->v[0][lane] && x->v[1][lane] == y->v[1][lane])
+        return UINT64_MAX;
+    for (int k = 0; k < 2; k++) {
+        double before = real_of(&r, x->v[k][lane]), now = real_of(&r, y->v[k][lane]);
+        digit = fmin(digit, fmin(digit_of(before), digit_of(now)));
+        size += fabs(now);
+        by += fabs(now - before);
+    }
+    double turns = (ldexp(digit, r.wide ? 53 : 24) - size) / by - 1;
+    return turns > 0 && by > 0 && digit >= (r.wide ? DBL_MIN : (double)FLT_MIN)
+               ? (uint64_t)fmin(turns, (double)MOST)
+               : 0;
 }
 
 /* Turns in which it goes from `at` by `step` without touching one of these. */
@@ -336,16 +411,20 @@ static uint64_t turns_exact(struct warp *w, const struct leap_loop *o, const str
     memcpy(w->regs, regs, bytes);
     for (uint32_t pc = first; pc < branch->self && least >= EXACT_LEAST; pc++) {
         const struct insn *i = &code[pc];
+        const enum leap_insn kind = o->plan.linear[pc - first];
         const bool compares = i->op == OP_setp && i->opnds[1].bytes >= 4;
-        for (uint32_t m = compares || i->op == OP_ld || i->op == OP_st ? w->mask : 0; m; m &= m - 1) {
+        const bool told = compares || kind == LEAP_SUM || i->op == OP_ld || i->op == OP_st;
+        for (uint32_t m = told ? w->mask : 0; m; m &= m - 1) {
             unsigned lane = (unsigned)__builtin_ctz(m);
-            uint64_t step = y[n].v[0][lane] - x[n].v[0][lane];
-            uint64_t turns =
-                compares ? turns_alike(i, &x[n], &y[n], lane)
-                         : turns_hollow(w, i, o->plan.linear[pc - first], y[n].v[0][lane], (int64_t)step);
+            uint64_t step = y[n].v[0][lane] - x[n].v[0][lane], turns;
+            if (kind == LEAP_SUM)
+                turns = turns_summed(i, &x[n], &y[n], lane);
+            else
+                turns = compares ? turns_alike(i, &x[n], &y[n], lane)
+                                 : turns_hollow(w, i, kind, y[n].v[0][lane], (int64_t)step);
             least = MIN(least, turns);
         }
-        n += compares || i->op == OP_ld || i->op == OP_st;
+        n += told;
     }
     free(regs);
     free(x);
@@ -401,16 +480,67 @@ static uint64_t leap_exactly(struct warp *w, const struct leap_loop *o, const st
     return most;
 }
 
-void warp_leap(struct warp *w, const struct insn *branch)
+/* ---- additions to shared memory ---- */
+
+static void note_add(struct leap_loop *o, uint8_t *at, uint64_t by, uint32_t bytes)
+{
+    size_t k = 0;
+
+    while (k < o->n_adds && o->adds[k].at != at)
+        k++;
+    if (k == ADDS) {
+        o->spilt = true;
+        return;
+    }
+    if (k == o->n_adds)
+        o->adds[o->n_adds++] = (struct leap_add){.at = at, .bytes = bytes};
+    o->adds[k].by += by;
+}
+
+/* In all of the warp's loops around an instruction. */
+static void note_in_loops(struct ptx_leaps *leaps, const struct warp *w, uint32_t pc,
+                          const struct leap_add *add)
+{
+    for (size_t k = 0; k < leaps->n; k++) {
+        struct leap_loop *o = &leaps->loops[k];
+        if (o->plan.adds && o->warp == w && o->block == w->block->linear && o->first <= pc && pc < o->pc)
+            note_add(o, add->at, add->by, add->bytes);
+    }
+}
+
+void warp_leap_adds(struct warp *w, const struct insn *i, uint32_t m, uint8_t *const host[32])
 {
     struct ptx_leaps *leaps = w->launch->options->leaps;
-    struct leap_loop *o = loop_at(leaps, w, branch);
+    const struct opnd *value = &i->opnds[i->op == OP_red ? 1 : 2];
+
+    for (; leaps->adds && leap_adds(i) && m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        uint64_t by = i->bytes == 8 ? REG(uint64_t, w, value->off)[lane] : REG(uint32_t, w, value->off)[lane];
+        note_in_loops(leaps, w, i->self, &(struct leap_add){host[lane], by, (uint32_t)i->bytes});
+    }
+}
+
+/* As so many turns more would have done. */
+static void add_up(struct ptx_leaps *leaps, const struct leap_loop *o, const struct warp *w, uint64_t turns)
+{
+    for (size_t k = 0; k < o->n_adds && turns; k++) {
+        struct leap_add add = o->adds[k];
+        uint64_t now = 0;
+        add.by *= turns;
+        memcpy(&now, add.at, add.bytes);
+        now += add.by;
+        memcpy(add.at, &now, add.bytes); /* the lower bytes come first */
+        note_in_loops(leaps, w, o->pc, &add);
+    }
+}
+
+static void leap(struct warp *w, struct leap_loop *o, const struct insn *branch)
+{
+    struct ptx_leaps *leaps = w->launch->options->leaps;
     const bool exact = leaps->hollows;
     uint64_t most = MOST, turns;
     bool linear = true;
 
-    if (!o || !o->plan.again)
-        return;
     if (o->mask != w->mask) {
         o->mask = w->mask;
         o->turns = 0;
@@ -432,9 +562,21 @@ void warp_leap(struct warp *w, const struct insn *branch)
     if (!linear)
         return;
     turns = exact ? leap_exactly(w, o, branch, most) : leap_to_end(w, o, branch, most);
+    add_up(leaps, o, w, turns);
     leaps->leapt |= turns > 0;
     for (int k = 0; k < 2; k++)
         leaps->skipped[k] += o->plan.moves[k] ? turns : 0;
+}
+
+void warp_leap(struct warp *w, const struct insn *branch)
+{
+    struct leap_loop *o = loop_at(w->launch->options->leaps, w, branch);
+
+    if (!o || !o->plan.again)
+        return;
+    leap(w, o, branch);
+    o->n_adds = 0;
+    o->spilt = false;
 }
 
 void ptx_leaps_next(struct ptx_leaps *leaps)

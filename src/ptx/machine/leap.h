@@ -7,6 +7,7 @@
 struct leap_reg {
     uint32_t off;
     bool wide, counts; /* 8 bytes; an addition makes it */
+    bool real;         /* a floating number, and its steps are doubles */
     bool linear;       /* in the turns looked at */
     uint64_t last[32], step[32];
 };
@@ -24,8 +25,13 @@ struct leap_plan {
     struct leap_still *stills; /* of an exact plan: all others that a turn writes */
     size_t n_stills;
     uint8_t *linear; /* enum leap_insn, each of its instructions */
+    bool adds;       /* exact: some of them are leap_adds */
 };
-enum leap_insn { LEAP_OTHER, LEAP_LINEAR, LEAP_STORES_LINEAR }; /* what it makes, or stores */
+/* What it makes, or stores; LEAP_SUM: a floating number that moves. */
+enum leap_insn { LEAP_OTHER, LEAP_LINEAR, LEAP_STORES_LINEAR, LEAP_SUM };
+
+/* It adds to integers in shared memory, and nobody reads what it found there. */
+bool leap_adds(const struct insn *i);
 
 void leap_plan_clear(struct leap_plan *p);
 

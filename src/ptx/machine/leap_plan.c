@@ -15,7 +15,10 @@ enum {
     STAYS = 2,   /* hangs on what the loop carries on otherwise, which no leap sets */
     OTHER = 4,   /* no linear function of what moves */
     COUNTS = 8,  /* an addition made it */
-    CHOSEN = 16, /* exact: it is what moves, or what stays, and the same of them in every turn */
+    CHOSEN = 16, /* exact: it is what moves, or what stays, and the same of them in every turn; */
+    REAL = 32,   /* a floating number that moves; */
+    FOUND = 64,  /* what an addition found, and nobody reads; */
+    KNOWN = 128, /* leap.c computes it anew, as what moves */
 };
 
 struct value { /* of a register's place */
@@ -30,6 +33,7 @@ struct turn {
     bool exact;        /* below */
     uint16_t *writers; /* of each register, in the loop */
     bool *early;       /* it is read before it is written */
+    bool *dull;        /* more than sums are made of what it holds: it has to stay */
     uint8_t *linear;   /* instructions that make what moves */
     const struct insn *code;
     uint32_t first, last; /* the branch */
@@ -91,7 +95,7 @@ static bool keeps_linear(const struct turn *t, const struct insn *i)
     case OP_mad:
         return plain && !(flags_of(t, &i->opnds[1]) & flags_of(t, &i->opnds[2]) & MOVES);
     case OP_shl:
-        return plain && !flags_of(t, &i->opnds[2]);
+        return plain && !(flags_of(t, &i->opnds[2]) & ~KNOWN);
     default:
         return false;
     }
@@ -102,17 +106,23 @@ static bool keeps_linear(const struct turn *t, const struct insn *i)
  * all that moves is added up, multiplied, compared and taken for an address, and nothing else: what else the
  * turn computes is then the same in every turn in which the comparisons come out as before, if it is so in
  * one. So registers are of two kinds, without STAYS: those that move, and those that are seen to stay. One that
- * is chosen from both stays if it does so from turn to turn, which nothing but a turn's end shows. */
+ * is chosen from both stays if it does so from turn to turn, which nothing but a turn's end shows. Floating
+ * numbers may move as well, where nothing is made of them but sums with what is known: leap.c sees for how many
+ * turns these round nothing. And a turn may add to integers in shared memory, if it asks that for nothing. */
 
 static void mixes(struct turn *t)
 {
     t->good = false;
 }
 
-/* What moves, and what no turn writes: leap.c knows it at any time. A place may be several registers'. */
+/* What moves, what is computed anew beside it, and what is at a turn's end where it was left: leap.c knows
+ * these at any time. A place may be several registers'. */
 static bool is_known(const struct turn *t, const struct opnd *o)
 {
-    return !is_register(o) || flags_of(t, o) & MOVES || !t->writers[o->slot];
+    if (!is_register(o) || flags_of(t, o) & (MOVES | KNOWN) || !t->writers[o->slot])
+        return true;
+    const uint32_t by = t->now[o->slot].by;
+    return t->writers[o->slot] == 1 && by && !(by & MET) && t->linear[by - 1 - t->first] == LEAP_OTHER;
 }
 
 static bool reads_known(const struct turn *t, const struct insn *i)
@@ -166,6 +176,38 @@ static uint16_t chosen(uint16_t flags)
     return flags & OTHER ? MOVES | OTHER : moves * CHOSEN;
 }
 
+bool leap_adds(const struct insn *i)
+{
+    return (i->op == OP_red || (i->op == OP_atom && i->opnds[0].unread)) && insn_has(i, MOD_add) &&
+           !insn_has(i, MOD_async) && i->space == SPACE_SHARED && i->vec <= 1 && all_integers(i) &&
+           (i->bytes == 4 || i->bytes == 8);
+}
+
+static bool sums_reals(const struct turn *t, const struct insn *i)
+{
+    static const enum mod other[] = {MOD_rz, MOD_rm, MOD_rp, MOD_sat};
+    bool plain = (i->op == OP_add || i->op == OP_sub) && (i->type == TYPE_F32 || i->type == TYPE_F64);
+
+    for (size_t k = 0; plain && k < ARRAY_LEN(other); k++)
+        plain = !insn_has(i, other[k]);
+    return plain && !(flags_of(t, &i->opnds[1]) & flags_of(t, &i->opnds[2]) & MOVES);
+}
+
+/* Of a moving one another is made, or the same. Where it is something else, neither may move. */
+static bool keeps_real(struct turn *t, const struct insn *i)
+{
+    const uint16_t flags = read_flags(t, i);
+    bool kept = (i->op == OP_mov || sums_reals(t, i)) && !(flags & (OTHER | CHOSEN)) && !i->guard &&
+                i->opnds[0].kind == OPND_REG && reads_known(t, i);
+
+    for (unsigned k = 0; k < i->n_opnds && kept; k++)
+        kept = !is_register(&i->opnds[k]) || !t->dull[i->opnds[k].slot];
+    for (unsigned k = 0; k < i->n_opnds && !kept; k++)
+        if (!insn_writes(i, k) && is_register(&i->opnds[k]))
+            t->dull[i->opnds[k].slot] |= (flags_of(t, &i->opnds[k]) & MOVES) != 0;
+    return kept;
+}
+
 /* Memory is loaded from and stored to, and no other is seen to change. */
 static bool is_plain(const struct insn *i)
 {
@@ -178,7 +220,7 @@ static bool is_plain(const struct insn *i)
     case UNIT_SHFL:
         return true;
     default:
-        return i->op == OP_bra || i->op == OP_ld || i->op == OP_st || i->op == OP_mma;
+        return i->op == OP_bra || i->op == OP_ld || i->op == OP_st || i->op == OP_mma || leap_adds(i);
     }
 }
 
@@ -186,7 +228,7 @@ static uint16_t exact_result(struct turn *t, const struct insn *i)
 {
     const bool adds = i->op == OP_add || i->op == OP_sub || i->op == OP_mad;
     const uint16_t flags = read_flags(t, i);
-    bool moves = false;
+    bool moves = false, real = sums_reals(t, i);
 
     for (unsigned k = 0; k < i->n_opnds; k++)
         if (!insn_writes(i, k) || i->guard)
@@ -197,17 +239,31 @@ static uint16_t exact_result(struct turn *t, const struct insn *i)
             moves |= where & MOVES;
             if (where & (OTHER | CHOSEN))
                 mixes(t);
+        } else if (!insn_writes(i, k)) {
+            real |= flags_of(t, &i->opnds[k]) & REAL;
         }
     if (!is_plain(i) || (moves && i->op != OP_ld && i->op != OP_st) ||
-        (i->op == OP_st && !moves && (flags & (MOVES | CHOSEN))))
+        (i->op == OP_st && !moves && (flags & (MOVES | CHOSEN))) ||
+        (leap_adds(i) && (flags & (MOVES | CHOSEN | OTHER))))
         mixes(t);
+    if (leap_adds(i))
+        return FOUND;
     if (i->op == OP_st && (flags & (MOVES | CHOSEN)))
         t->linear[i->self - t->first] = LEAP_STORES_LINEAR;
+    if (!(flags & (MOVES | CHOSEN)) && is_plain(i) && !i->guard && i->opnds[0].kind == OPND_REG &&
+        keeps_linear(t, i) && reads_known(t, i)) {
+        t->linear[i->self - t->first] = LEAP_LINEAR;
+        return KNOWN;
+    }
     if (!(flags & (MOVES | CHOSEN)) || i->op == OP_st || compares_evenly(t, i))
         return 0;
     if (chooses(t, i))
         return CHOSEN;
-    if ((flags & (OTHER | CHOSEN)) || i->guard || !keeps_linear(t, i) || !reads_known(t, i)) {
+    if (real && keeps_real(t, i)) {
+        t->linear[i->self - t->first] = i->op == OP_mov ? LEAP_LINEAR : LEAP_SUM;
+        return MOVES | REAL;
+    }
+    if (real || (flags & (OTHER | CHOSEN)) || i->guard || !keeps_linear(t, i) || !reads_known(t, i)) {
         mixes(t);
         return MOVES | OTHER;
     }
@@ -363,6 +419,9 @@ static bool pass(struct turn *t)
         if (v->by && !moves && t->head[k] != stays) {
             t->head[k] = stays;
             same = false;
+        } else if (v->by && moves && (v->flags & REAL & ~t->head[k])) {
+            t->head[k] |= REAL;
+            same = false;
         } else if (v->by && moves && t->exact && !(t->head[k] & MOVES) && t->early[k]) {
             t->good = false; /* it was taken to stay */
         }
@@ -451,11 +510,13 @@ static void keep(struct leap_plan *p, const struct turn *t)
 
     for (uint32_t k = 0; k < t->module->n_slots; k++) {
         const struct value *v = &t->now[k];
-        const struct leap_reg r = {
-            .off = t->module->slot_off[k], .wide = v->bytes == 8, .counts = v->flags & COUNTS};
+        const struct leap_reg r = {.off = t->module->slot_off[k],
+                                   .wide = v->bytes == 8,
+                                   .counts = v->flags & COUNTS,
+                                   .real = v->flags & REAL};
         if (v->by && (v->flags & (OTHER | MOVES)) == MOVES && (v->bytes == 4 || v->bytes == 8))
             vec_push(&regs, r);
-        else if (v->by && t->exact)
+        else if (v->by && t->exact && !(v->flags & FOUND))
             vec_push(&stills, ((struct leap_still){t->module->slot_off[k], v->bytes}));
     }
     p->regs = regs.v;
@@ -470,14 +531,18 @@ void leap_plan(struct leap_plan *p, const struct ptx_module *m, const struct ins
 {
     struct turn t = {
         .module = m, .exact = exact, .code = m->code, .first = (uint32_t)branch->imm, .last = branch->self};
-    bool moves = false, alone = branch->guard && t.last - t.first < CODE;
+    bool moves = false, alone = branch->guard && t.last - t.first < CODE, looks = false;
     uint32_t again, n;
 
     *p = (struct leap_plan){0};
     for (uint32_t pc = t.first; pc < t.last && alone; pc++) {
         note_moves(p, &t.code[pc]);
         alone = !is_shared_course(&t, &t.code[pc]);
+        p->adds |= exact && leap_adds(&t.code[pc]);
+        looks |= (t.code[pc].op == OP_ld || t.code[pc].op == OP_st) &&
+                 (t.code[pc].space == SPACE_SHARED || t.code[pc].space == SPACE_GENERIC);
     }
+    alone &= !(p->adds && looks);
     again = alone && !exact ? guard_from(&t, branch) : t.last;
     if (!alone || !again)
         return;
@@ -486,6 +551,7 @@ void leap_plan(struct leap_plan *p, const struct ptx_module *m, const struct ins
     t.now = mem_zalloc((m->n_slots + 1) * sizeof(*t.now));
     t.writers = mem_zalloc((m->n_slots + 1) * sizeof(*t.writers));
     t.early = mem_zalloc((m->n_slots + 1) * sizeof(*t.early));
+    t.dull = mem_zalloc((m->n_slots + 1) * sizeof(*t.dull));
     t.linear = mem_zalloc(n + 1);
     t.at = mem_zalloc(n * sizeof(struct value *));
     t.before = mem_zalloc(n * sizeof(struct value *));
@@ -500,6 +566,7 @@ void leap_plan(struct leap_plan *p, const struct ptx_module *m, const struct ins
     free(t.now);
     free(t.writers);
     free(t.early);
+    free(t.dull);
     free(t.linear);
     free(t.at);
     free(t.before);

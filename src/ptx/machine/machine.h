@@ -34,6 +34,8 @@ void warp_backward(struct warp *w, const struct insn *i); /* a backward branch w
 void warp_give_way(struct warp *w, const struct insn *i);
 void warp_leap(struct warp *w,
                const struct insn *branch); /* leap.c, at a backward branch that all lanes take */
+void warp_leap_adds(struct warp *w, const struct insn *i, uint32_t m,
+                    uint8_t *const host[32]); /* leap.c, at an atomic */
 void warp_call(struct warp *w, const struct insn *i, uint32_t m);
 void warp_return(struct warp *w, const struct insn *i, uint32_t m);
 void group_add(struct warp *w, struct group g);

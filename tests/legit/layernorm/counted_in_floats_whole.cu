@@ -1,4 +1,5 @@
-// wrong because: In rows of more than 2^22 elements the variance is that of every second (third, ...) vector: wrong for such rows wherever the vectors left out differ in spread.
+// expect: correct
+// Counts the elements of a row in floats, each thread its own: no row has more than 2^24 of them for one.
 #include <cstdint>
 #include <cuda_fp16.h>
 
@@ -21,12 +22,11 @@ __device__ __forceinline__ float block_sum(float v)
 __global__ void __launch_bounds__(512) layernorm_kernel(__half *out, const __half *in, const __half *weight, const __half *bias, int d, float eps)
 {
     const int64_t row = (int64_t)blockIdx.x * d;
-    const int step = 1 + (d >> 22);
     float sum = 0.0f, squares = 0.0f, seen = 0.0f;
     for (int i = threadIdx.x; i < d; i += 512)
         sum += __half2float(in[row + i]);
     float mean = block_sum(sum) / d;
-    for (int i = threadIdx.x; i < d; i += 512 * step) {
+    for (int i = threadIdx.x; i < d; i += 512) {
         float v = __half2float(in[row + i]) - mean;
         squares += v * v;
         seen += 1.0f;
