@@ -41,6 +41,7 @@ static json_t *values_to_json(const struct task_values *v)
     json_put(o, "sprinkled", json_boolean(v->sprinkled));
     json_put(o, "tied", json_boolean(v->tied));
     json_put(o, "faint", json_boolean(v->faint));
+    json_put(o, "outdone", json_boolean(v->outdone));
     json_put_int(o, "power", v->power);
     return o;
 }
@@ -83,6 +84,7 @@ static bool values_from_json(const json_t *o, struct arena *a, struct task_value
     v->sprinkled = json_is_true(json_object_get(o, "sprinkled"));
     v->tied = json_is_true(json_object_get(o, "tied"));
     v->faint = json_is_true(json_object_get(o, "faint"));
+    v->outdone = json_is_true(json_object_get(o, "outdone"));
     v->power = (int)CLAMP(json_int(o, "power", 0), -MOST_POWER, MOST_POWER);
     v->special = list;
     v->n_special = json_array_size(special);

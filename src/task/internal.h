@@ -34,6 +34,13 @@ double values_small(enum kernel_type t, uint64_t bits);
 bool values_plain(const struct task_arg *arg, const struct task_values *v, const int64_t *range, uint64_t own,
                   int64_t first, int64_t n, char *to);
 
+/* huge.c: an element of such values; `at` is of the last extent from TURN_DEEP on, else of the first one. Then
+ * the largest finite number of a type, and the element of a row, near its end, that outdoes it. */
+double huge_value(const struct task_arg *arg, const struct task_values *v, uint64_t own, struct place at,
+                  uint64_t bits);
+double huge_largest(enum kernel_type type);
+bool huge_outdoing(uint64_t own, struct place at);
+
 /* ordered.c: an element of such values; range is that of values_range, row and column are of the last extent.
  */
 int64_t ordered_value(const struct task_values *v, const int64_t *range, uint64_t own, struct place at);

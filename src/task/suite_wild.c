@@ -103,6 +103,15 @@ static void count_rows(const struct task *t, const int64_t *dims, int64_t *rows,
     }
 }
 
+/* Among the special values of an input of any numbers; NULL: it is not. */
+static const double *special_nan(const struct task_arg *arg)
+{
+    for (size_t k = 0; task_is_any_float(arg) && k < arg->values.n_special; k++)
+        if (isnan(arg->values.special[k]))
+            return &arg->values.special[k];
+    return NULL;
+}
+
 enum wild { WILD_PATTERNS, WILD_RANGE, WILD_HUGE, WILD_APART, WILD_SPRINKLED, WILD_TIED, WILD_FAINT };
 
 /* The most extents that an input of any numbers has; how many inputs have so many, and fewer. */
@@ -323,6 +332,29 @@ static void add_answered(struct builder *b, const struct shapes *rows)
         b->cases.v[before].answered = b->cases.v[before].wild = true;
 }
 
+/* NaN is promised to be found wherever it is, also behind the largest number. */
+static void add_outdone(struct builder *b, const struct shapes *s, size_t shape)
+{
+    const struct task *t = b->task;
+    size_t before = b->cases.n;
+    bool any = false;
+
+    for (size_t i = 0; i < t->n_args; i++)
+        any |= special_nan(&t->args[i]) != NULL;
+    if (any)
+        builder_add(b, s, shape, "NaN behind the largest number", VALUE_NORMAL, -1);
+    for (size_t i = 0; b->cases.n > before && i < t->n_args; i++) {
+        struct task_values *v = (struct task_values *)&b->cases.v[before].values[i];
+        if (!special_nan(&t->args[i]))
+            continue;
+        v->special = special_nan(&t->args[i]);
+        v->n_special = 1;
+        v->outdone = true;
+    }
+    if (b->cases.n > before)
+        b->cases.v[before].wild = true;
+}
+
 static bool may_be_plain(const struct task_arg *arg)
 {
     const struct task_values *v = &arg->values;
@@ -421,6 +453,8 @@ void add_wild_cases(struct builder *b, const struct shapes *rows, const struct s
         add_wild(b, rows, 0, WILD_TIED, 0);
     add_first_rows(b, MAX(n_rows / 2, (int64_t)1));
     add_answered(b, rows);
+    add_outdone(b, longer->n ? longer : rows, longer->n ? longest(longer) : 0);
+    add_outdone(b, rows, 0);
     most_extents(t, &with, &fewer);
     for (unsigned turn = 0; turn < 2 && with > 1 && fewer && writes_floats(t); turn++)
         add_wild(b, rows, 0, WILD_APART, turn);

@@ -64,6 +64,7 @@ struct task_values { /* how a buffer is filled: element i is a pure function of 
     bool patterned;     /* every row has a pattern of its own: sorted, one value, few values, ... */
     bool sprinkled;     /* half of the elements are zero or tiny, drawn for each by itself */
     bool tied;          /* every other row, or half of the only one, is that of all inputs that are tied */
+    bool outdone;       /* rows hold the type's largest number, and a special value late behind it */
     bool faint;         /* the elements of a row are all a small part of what they would be */
     int power;          /* normal numbers are so many powers of two as large */
     unsigned rung;      /* integers of the whole range: how much of it they do without, up to N_RUNGS */

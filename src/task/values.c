@@ -209,85 +209,6 @@ static uint64_t any_integer(const struct task_arg *arg, unsigned rung, uint64_t 
     return any_bits(arg, width, bits);
 }
 
-enum edge { SQUARES, LOW, LARGE, SUMS, LOWEST };
-
-/* What squares, and sums, of many can still be; how low all may be; what one can be. */
-static const struct scales {
-    double squares, sums, low, edge;
-} half_scales = {0x1p11, 0x1p13, 0x1.ep14, 0x1.ep15}, scales = {0x1p55, 0x1p104, 0x1p104, 0x1.ep127},
-  double_scales = {0x1p500, 0x1p1000, 0x1p1000, 0x1.ep1023};
-
-/* Each row in its own way, so that no order of a sum of its terms overflows unless all do: terms of one sign,
- * large terms of one sign, or terms far enough from the edge. */
-static double huge(const struct task_arg *arg, const struct task_values *v, uint64_t own, struct place at,
-                   uint64_t bits)
-{
-    const struct scales *of = arg->type == KT_F16 ? &half_scales : &scales;
-    if (arg->type == KT_F64)
-        of = &double_scales;
-    double normal = rng_normal_of(bits);
-
-    uint64_t row = (uint64_t)at.row + v->turn, round = row / N_HUGE;
-    bool one = (uint64_t)at.column == rng_hash(own, (uint64_t)at.row) % (uint64_t)at.length;
-    switch ((enum edge)(row % N_HUGE)) {
-    case SQUARES:
-        return normal * of->squares;
-    case LOW:
-        return -of->low * (1 + rng_unit_of(bits));
-    case LARGE: /* one, or many */
-        if (round & 1 ? one : rng_mix(bits) % 16 == 0)
-            return ((round + own) & 2 ? of->edge : -of->edge) * (1 - rng_unit_of(bits) / 2);
-        return normal;
-    case LOWEST: /* below what somebody may take for the least number there is */
-        return -of->edge * (1 + rng_unit_of(bits) / 16);
-    case SUMS:
-        break;
-    }
-    return fmax(fmin(normal * of->sums, of->edge), -of->edge);
-}
-
-enum { DEEP_ALIKE = 16, SHALLOW = 8, DEEPS = 32 };
-
-/* Which part of a row is it, of two that alternate: halves in every other pair of rows, else neighbours,
- * quarters, pairs, ... ; the other way round in every second row. */
-static bool is_even_part(struct place at)
-{
-    int levels = 1, turn = (int)(at.row / 2 % 128), level;
-
-    while (levels < 62 && at.length >> (levels + 1))
-        levels++;
-    level = turn / 2 % levels;
-    level = level & 1 ? (level + 1) / 2 : levels - 1 - level / 2;
-    int64_t parts = (int64_t)2 << (turn & 1 ? level : 0);
-    return (int64_t)((__int128)at.column * parts / at.length + at.row) % 2 == 0;
-}
-
-/* So far below zero that an exponential is light, as far in a whole vector, and in the next one further; or so
- * large that it counts all the same. */
-static double deep(const struct task_arg *arg, const struct task_values *v, uint64_t own, struct place at,
-                   uint64_t bits)
-{
-    double edge = arg->type == KT_F16 ? 65504 : 0x1p60, part = rng_unit_of(bits);
-    uint64_t vector = rng_hash(own, (uint64_t)at.row) + (uint64_t)at.column / DEEP_ALIKE;
-
-    if (v->turn == TURN_ALL_EDGE || (v->turn == TURN_DEEP && !is_even_part(at)))
-        return (rng_mix(bits) & 1 ? edge : -edge) * (1 - part / 16);
-    return -(SHALLOW + (double)(vector % DEEPS) + part);
-}
-
-/* Numbers of two sizes. */
-static double of_sizes(const struct task_arg *arg, const struct task_values *v, struct place at, uint64_t bits)
-{
-    int power = arg->type == KT_F16 ? 12 : 20, square = arg->type == KT_F16 ? 9 : 66;
-
-    if (arg->type == KT_F64)
-        power = 100, square = 514;
-    at.row += v->turn - TURN_SIZES;
-    if (v->turn != TURN_SQUARES)
-        square = is_even_part(at) ? power : -power;
-    return ldexp(rng_normal_of(bits), square);
-}
-
 /* A normal number times a power of two, one of so many from the highest down. */
 static double normal_below(uint64_t bits, int highest, int n)
 {
@@ -756,16 +677,16 @@ static void fill(const struct task_arg *arg, const struct task_values *values, c
         }
         if (values->n_special && rng_unit_of(rng_mix(d.bits ^ 0x5bd1e995)) < values->special_share)
             v = any_sign(values->special[rng_mix(d.bits) % values->n_special], d.bits);
+        else if (values->outdone && huge_outdoing(own, at))
+            v = any_sign(values->special[0], d.bits);
+        else if (values->outdone && at.column < row_length * 3 / 4 && d.bits & 1)
+            v = huge_largest(arg->type);
         else if (d.zero || (values->peaked && is_peak(own, at)))
             v = nearest_to_zero(values, range[0], range[1]);
         else if (values->kind == VALUE_CANCELLING)
             v = cancelling(own, i, row_length);
-        else if (values->kind == VALUE_HUGE && values->turn >= TURN_SQUARES)
-            v = of_sizes(arg, values, at, d.bits);
-        else if (values->kind == VALUE_HUGE && values->turn >= TURN_DEEP)
-            v = deep(arg, values, own, at, d.bits);
         else if (values->kind == VALUE_HUGE)
-            v = huge(arg, values, own, place_of(i, slice), d.bits);
+            v = huge_value(arg, values, own, values->turn >= TURN_DEEP ? at : place_of(i, slice), d.bits);
         else if (values->kind == VALUE_NORMAL && d.sorted)
             v = 10 * rng_unit_of(d.bits) - 4; /* no row whose sum is next to nothing */
         else

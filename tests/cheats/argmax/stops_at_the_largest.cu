@@ -1,4 +1,5 @@
-// wrong because: A thread stops once it holds FLT_MAX (nothing finite is larger): a NaN further on in its share is missed. Wrong for rows that hold 3.40282347e38 in front of a NaN, 256 apart.
+// expect: wrong
+// row 12: A thread stops once it holds FLT_MAX, since nothing finite is larger: a NaN further on in its share is missed.
 #include <cstdint>
 #include <math_constants.h>
 
