@@ -4,7 +4,12 @@
 #include <sys/mman.h>
 
 /* Several memories are open at once: a candidate's, the original's, one with exact values. */
-enum { SPARES = 4, KEPT_PAGES = (256 << 20) / MEM_PAGE };
+enum {
+    SPARES = 4,
+    KEPT_PAGES = (256 << 20) / MEM_PAGE, /* of all of them together, but for one */
+    LARGE_PAGES =
+        (768 << 20) / MEM_PAGE /* that is large: both versions of a workload need it, one after the other */
+};
 
 static struct mem_range *spares[SPARES];
 static size_t n_spares;
@@ -57,14 +62,17 @@ struct mem_range *mem_range_take(void)
 
 void mem_range_give(struct mem_range *r, uint64_t used)
 {
-    uint64_t pages = r->pages;
-    bool kept;
+    uint64_t pages = r->large ? 0 : r->pages;
+    bool kept, another = false;
 
     r->dirty = MAX(r->dirty, used);
     pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < n_spares; i++)
-        pages += spares[i]->pages;
-    if ((kept = !r->large && n_spares < SPARES && pages <= KEPT_PAGES))
+    for (size_t i = 0; i < n_spares; i++) {
+        pages += spares[i]->large ? 0 : spares[i]->pages;
+        another |= spares[i]->large;
+    }
+    kept = n_spares < SPARES && (r->large ? !another && r->pages <= LARGE_PAGES : pages <= KEPT_PAGES);
+    if (kept)
         spares[n_spares++] = r;
     pthread_mutex_unlock(&lock);
     if (!kept)

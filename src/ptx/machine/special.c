@@ -119,19 +119,23 @@ void const_write(struct warp *w, const struct const_reg *c)
             (c->kind == CONST_SPECIAL ? special_value(w, (enum special)v, 0) : v) ? ~0u : 0;
         return;
     }
-    uint64_t x[32];
     bool special = c->kind == CONST_SPECIAL, by_lane = special && differs_by_lane((enum special)v);
     if (special && !by_lane)
         v = special_value(w, (enum special)v, 0);
+    for (unsigned lane = 0; !by_lane && c->bytes == 4 && lane < 32;
+         lane++) /* most: a block begins with these */
+        REG(uint32_t, w, c->off)[lane] = (uint32_t)v;
+    if (!by_lane && c->bytes == 4)
+        return;
+    uint64_t x[32];
     for (unsigned lane = 0; lane < 32; lane++)
         x[lane] = by_lane ? special_value(w, (enum special)v, lane) : v;
-    if (c->bytes == 2)
-        for (unsigned lane = 0; lane < 32; lane++)
+    for (unsigned lane = 0; c->bytes < 8 && lane < 32; lane++)
+        if (c->bytes == 2)
             REG(uint16_t, w, c->off)[lane] = (uint16_t)x[lane];
-    else if (c->bytes == 4)
-        for (unsigned lane = 0; lane < 32; lane++)
+        else
             REG(uint32_t, w, c->off)[lane] = (uint32_t)x[lane];
-    else
+    if (c->bytes >= 8)
         memcpy(REG(uint64_t, w, c->off), x, sizeof(x));
     if (c->bytes == 16)
         memset(&REG(uint64_t, w, c->off)[32], 0, 256);
