@@ -321,19 +321,28 @@ static unsigned lines_since(struct warp_clock *c, uint64_t line, unsigned most, 
 /* Is a line gone that the warp alone has read? Warps go side by side: each has come to as many lines of its own
  * by then, or to what it comes to in that time. Of so many bytes on an SM all stay up to half of what it has,
  * of half as much again none (branches.csv, fills). */
-static bool is_crowded_out(struct ptx_profile *p, const struct block_clock *k, uint64_t line)
+static bool is_crowded_out(struct ptx_profile *p, const struct block_clock *k, const struct touched *t,
+                           uint64_t line)
 {
+    bool is_wide = (double)t->size > p->sm_bytes;       /* what others have read of it has gone like this */
     if (p->probe_axis >= 0 || p->keeps >= RECENT_LINES) /* all that is remembered stays */
+        return false;
+    if (!is_wide && all_share(p, t))
         return false;
     struct l2_line *l = l2_find(&p->l2, line);
     struct warp_clock *c = k->asking;
     float at;
-    if (l && (l->readers > 1 || l->block != k->number || l->warp != c)) /* others have it, too */
+    if (l && ((l->readers > 1 && !is_wide) || l->block != k->number || l->warp != c)) /* others have it, too */
         return false;
     unsigned since = lines_since(c, line, (unsigned)ceil(p->loses), &at);
+    if (l && at == 0)
+        at = l->at_time; /* so many lines ago that nobody knows */
     double all = p->touched_in > 0 ? p->touches : c->touches;
     double others =
         all * (c->start - at) / (p->touched_in > 0 ? p->touched_in : MAX(c->start, p->model->l2_cycles));
+    if (is_wide &&
+        c->block_start - at >= (float)p->model->l1_cycles) /* it waited meanwhile, and the others ran */
+        others = since;
     return l && since > p->keeps && others > p->keeps &&
            rng_unit_of(rng_hash(p->load, line)) < (MIN(since, others) - p->keeps) / (p->loses - p->keeps);
 }
@@ -510,7 +519,7 @@ float global_access(struct warp *w, struct ptx_profile *p, struct block_clock *k
         k->crowded = false;
         if (cached) {
             unsigned had = l1_probe(&p->l1s.v[w->block->slot], line[q], need, c->start, &came);
-            bool crowded = !all_share(p, t) && is_crowded_out(p, k, line[q]);
+            bool crowded = is_crowded_out(p, k, t, line[q]);
             k->crowded = crowded && had;
             if (k->crowded || came->ready - came->took < c->acquired)
                 had = 0;

@@ -150,6 +150,13 @@ static bool is_replay(const struct replay *r, const struct warp_clock *c)
     return r->n_steps && c->n_recent <= REPLAYED && r->loads == c->n_recent && r->stores == c->n_stores;
 }
 
+/* Do jumps pass over most of it, and no loads or stores that would tell whether they did? */
+static bool is_open(const struct loop_form *f)
+{
+    return f->least.n_steps < f->whole.n_steps / 2 && f->whole.loads == f->least.loads &&
+           f->whole.stores == f->least.stores;
+}
+
 static const double NEARLY = 0.8;
 
 static void forget_loads(struct warp_clock *c)
@@ -205,7 +212,7 @@ static void settle_loop(struct ptx_profile *p, struct warp_clock *c)
 
     for (unsigned k = 0; k < l->n_forms && left > 0; k++) {
         const struct loop_form *f = &l->forms[k];
-        bool whole = is_replay(&f->whole, c);
+        bool whole = is_replay(&f->whole, c) && !is_open(f);
         if (f->turns == c->turns && (whole || is_replay(&f->least, c))) {
             t = run_replay(whole ? &f->whole : &f->least, c, c->settled, (float)p->model->l1_cycles) -
                 c->settled;
