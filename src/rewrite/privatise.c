@@ -13,10 +13,11 @@
  * at once; and of its own a block adds at its end those that are not 0, which the kernel adds to in any case.
  *
  * Maxima, minima, unions and intersections of bits are such counters, too, which begin with what changes none.
+ * A kernel may have several such tables.
  */
 #include "rewrite/own_rows.h"
 
-enum { MOST_BYTES = 32768, SITES_MOST = 16, FEWEST = 2, THOUSAND = 1024, PER = 100 };
+enum { MOST_BYTES = 32768, SITES_MOST = 16, TABLES_MOST = 8, FEWEST = 2, THOUSAND = 1024, PER = 100 };
 
 /* What is done to a counter, and what leaves it as it is: of int, of unsigned. */
 struct operation {
@@ -30,16 +31,24 @@ static const struct operation operations[] = {
     {"atomicAnd", "and_near", "-1", "0xffffffff"},
 };
 
-struct detail {
-    struct own_rows rows;              /* of a thread with one element */
-    const struct operation *operation; /* of all of them */
-    bool walks;                        /* else: several */
+struct table {
+    const struct operation *operation; /* of all calls */
     const struct variable *counters;
     struct node calls[SITES_MOST], addresses[SITES_MOST], indices[SITES_MOST];
     size_t n;
     int64_t bins;     /* 0: not known */
     bool few;         /* the block may meet its counters again: no thread has some of its own */
-    struct poly base; /* of all additions, the same for the block */
+    bool row;         /* the block's threads share what they walk through */
+    struct poly base; /* of all calls, the same for the block */
+    int bytes;        /* of a counter */
+};
+
+struct detail {
+    struct own_rows rows; /* of a thread with one element */
+    bool walks;           /* else: several */
+    struct table tables[TABLES_MOST];
+    size_t n;
+    bool counted; /* how many counters there are is known of all */
 };
 
 /* How many values an index has; 0: not known. */
@@ -60,10 +69,12 @@ static int64_t values_of(const struct function *f, struct node e, int depth)
         return by < INT32_MAX ? by + 1 : 0;
     if (str_eq(op, "%"))
         return of && str_starts(of, "u") ? by : 0;
-    if (!str_eq(op, ">>") || by > 31 || depth >= 4 ||
-        (left = values_of(f, node_field(e, FIELD_LEFT), depth + 1)) == 0)
+    if (!str_eq(op, ">>") || by > 63 || depth >= 4)
         return 0;
-    return ((left - 1) >> by) + 1;
+    if ((left = values_of(f, node_field(e, FIELD_LEFT), depth + 1)) > 0)
+        return ((left - 1) >> by) + 1;
+    int bits = of && (str_starts(of, "u") || str_eq(of, "size_t")) ? 8 * ctype_size(f, of) - (int)by : 0;
+    return bits > 0 && bits < 31 ? (int64_t)1 << bits : 0;
 }
 
 /* The bytes that the launcher clears of what the parameter is at every launch; 0: not known. */
@@ -111,9 +122,22 @@ static bool is_sparse(const struct function *f, const struct poly *place)
     return poly_says(place, "threadIdx");
 }
 
+/* The table of such calls, a new one where there is none; NULL: there are too many. */
+static struct table *table_of(struct detail *d, const struct variable *counters,
+                              const struct operation *operation)
+{
+    for (struct table *t = d->tables; t < d->tables + d->n; t++)
+        if (t->counters == counters && t->operation == operation)
+            return t->n < SITES_MOST ? t : NULL;
+    if (d->n == TABLES_MOST)
+        return NULL;
+    d->tables[d->n] = (struct table){.operation = operation, .counters = counters, .few = true};
+    return &d->tables[d->n++];
+}
+
 /* atomicAdd(&counters[index], x); or atomicAdd(counters + index, x); or another operation, of which nothing is
  * read. */
-static bool addition_of(const struct function *f, struct node call, struct detail *d)
+static void note_addition(const struct function *f, struct node call, bool row, struct detail *d)
 {
     struct node args = node_field(call, FIELD_ARGUMENTS), at = node_child(args, 0), index = {0};
     const struct operation *operation = NULL;
@@ -122,18 +146,17 @@ static bool addition_of(const struct function *f, struct node call, struct detai
         if (call_is(f, call, operations[k].call))
             operation = &operations[k];
     if (!operation || node_count(args) != 2 || !node_is(node_parent(call), NODE_EXPRESSION_STATEMENT))
-        return false;
+        return;
     const struct variable *v = parameter_behind(f, at, &place);
-    if (!v || (d->counters && (v != d->counters || operation != d->operation)))
-        return false;
-    d->operation = operation;
+    struct table *t = v ? table_of(d, v, operation) : NULL;
+    if (!t)
+        return;
     struct poly base = of_block(f, &place, &rest);
-    d->few =
-        (d->n == 0 || (d->few && poly_same(&base, &d->base))) && place.ok && rest.ok && !is_sparse(f, &rest);
-    d->base = base;
-    d->counters = v;
-    d->calls[d->n] = call;
-    d->addresses[d->n] = at;
+    t->few = t->few && (t->n == 0 || poly_same(&base, &t->base)) && place.ok && rest.ok && !is_sparse(f, &rest);
+    t->base = base;
+    t->row = t->row || row;
+    t->calls[t->n] = call;
+    t->addresses[t->n] = at;
     at = node_strip(at);
     if (node_is_address(f, at)) {
         at = unbracketed(node_field(at, FIELD_ARGUMENT));
@@ -145,13 +168,12 @@ static bool addition_of(const struct function *f, struct node call, struct detai
     }
     place = poly_number(0); /* known only from the parameter itself on, also under names that are given once */
     if (parameter_behind(f, at, &place) && place.n == 0)
-        d->indices[d->n] = index;
-    d->n++;
-    return true;
+        t->indices[t->n] = index;
+    t->n++;
 }
 
 /* Does the kernel reach the counters only to add, or to give them another name? */
-static bool only_adds(const struct function *f, const struct detail *d)
+static bool only_adds(const struct function *f, const struct table *d)
 {
     size_t said = 0, may = d->n;
     struct poly at = poly_number(0);
@@ -168,7 +190,7 @@ static bool only_adds(const struct function *f, const struct detail *d)
 }
 
 /* How many counters there are; 0: not known. */
-static int64_t bins_of(const struct function *f, const struct detail *d, int bytes)
+static int64_t bins_of(const struct function *f, const struct table *d)
 {
     int64_t bins = 0, one = 1;
     for (size_t i = 0; i < d->n; i++)
@@ -178,7 +200,48 @@ static int64_t bins_of(const struct function *f, const struct detail *d, int byt
         one = values_of(f, d->indices[i], 0);
         bins = MAX(bins, one);
     }
-    return one > 0 ? bins : cleared_bytes(f, d->counters) / bytes;
+    return one > 0 ? bins : cleared_bytes(f, d->counters) / d->bytes;
+}
+
+/* May the block have counters of its own? */
+static bool suits_table(const struct function *f, struct table *t, struct err *why)
+{
+    const char *type = ctype_bound(f, t->counters->type);
+    bool sums = t->operation == &operations[0];
+    t->bytes = ctype_size(f, type);
+    if (t->row && (!t->few || !poly_says(&t->base, "blockIdx.x"))) /* as many counters as elements */
+        return err_input(why, "%s adds to no counters in a loop over the grid", f->name);
+    if (!only_adds(f, t) || !(ctype_is_integer(f, type) || (sums && ctype_is_float(type))) || t->bytes < 4 ||
+        (!sums && t->bytes != 4))
+        return err_input(why, "%s does more with %s than to add numbers", f->name, t->counters->name);
+    t->bins = t->row ? 0 : bins_of(f, t);
+    if (t->bins == 0 && !t->few)
+        return err_input(why, "how many %s there are is not known", t->counters->name);
+    return t->bins * t->bytes <= MOST_BYTES || err_input(why, "there are too many %s", t->counters->name);
+}
+
+/* Keeps those that suit, of those whose number is known as many as there is room for. */
+static bool keep_tables(const struct function *f, struct detail *d, struct err *why)
+{
+    struct err first = {0};
+    size_t n = 0;
+    int64_t bytes = 0;
+    d->counted = true;
+    for (size_t k = 0; k < d->n; k++) {
+        struct table *t = &d->tables[k];
+        struct err no = {0};
+        if (!suits_table(f, t, &no) || bytes + t->bins * t->bytes > MOST_BYTES) {
+            first = first.kind ? first : no;
+            continue;
+        }
+        bytes += t->bins * t->bytes;
+        d->counted = d->counted && t->bins > 0;
+        d->tables[n++] = *t;
+    }
+    if (n == 0 && why)
+        *why = first;
+    d->n = n;
+    return n > 0;
 }
 
 static bool understood(const struct function *f, struct detail *d, struct err *why)
@@ -193,39 +256,35 @@ static bool understood(const struct function *f, struct detail *d, struct err *w
         return false;
     if (!d->walks && (!f->in->limits || !function_may_be_copied(f)))
         return err_input(why, "%s may not be copied", f->name);
-    bool row = false;
-    for (struct node *c = nodes_of(f, f->body, NODE_CALL_EXPRESSION); node_ok(*c) && d->n < SITES_MOST; c++) {
-        bool walks = !d->walks;
+    for (struct node *c = nodes_of(f, f->body, NODE_CALL_EXPRESSION); node_ok(*c); c++) {
+        bool walks = !d->walks, row = false;
         for (size_t l = 0; l < n_loops; l++) {
             bool within = node_within(*c, loops[l].body);
             row = row || (within && loops[l].span == LANES_BLOCK);
             walks = walks || (within && (loops[l].span == LANES_GRID_X || loops[l].span == LANES_BLOCK));
         }
         if (walks)
-            addition_of(f, *c, d);
+            note_addition(f, *c, row, d);
     }
-    if (d->n == 0 ||
-        (row && (!d->few || !poly_says(&d->base, "blockIdx.x")))) /* as many counters as elements */
+    if (d->n == 0)
         return err_input(why, "%s adds to no counters in a loop over the grid", f->name);
-    const char *type = ctype_bound(f, d->counters->type);
-    int bytes = ctype_size(f, type);
-    bool sums = d->operation == &operations[0];
-    if (!only_adds(f, d) || !(ctype_is_integer(f, type) || (sums && ctype_is_float(type))) || bytes < 4 ||
-        (!sums && bytes != 4))
-        return err_input(why, "%s does more with %s than to add numbers", f->name, d->counters->name);
-    d->bins = row ? 0 : bins_of(f, d, bytes);
-    if (d->bins == 0 && !d->few)
-        return err_input(why, "how many %s there are is not known", d->counters->name);
-    return d->bins * bytes <= MOST_BYTES || err_input(why, "there are too many %s", d->counters->name);
+    return keep_tables(f, d, why);
 }
 
 /* Of a setting: blocks for each SM, 0 for a kernel that walks; thousands of counters, where they are not known.
  */
-static bool suits(const struct function *f, const struct detail *d, int setting)
+static bool suits(const struct detail *d, int setting)
 {
     int blocks = setting % PER, thousands = setting / PER;
-    return d->walks == (blocks == 0) && (d->bins > 0) == (thousands == 0) &&
-           (int64_t)thousands * THOUSAND * ctype_size(f, ctype_bound(f, d->counters->type)) <= MOST_BYTES;
+    int64_t bytes = 0;
+    for (const struct table *t = d->tables; t < d->tables + d->n; t++)
+        bytes += (t->bins > 0 ? t->bins : (int64_t)thousands * THOUSAND) * t->bytes;
+    return d->walks == (blocks == 0) && d->counted == (thousands == 0) && bytes <= MOST_BYTES;
+}
+
+static long long bins_for(const struct table *t, int setting)
+{
+    return t->bins > 0 ? (long long)t->bins : (long long)setting / PER * THOUSAND;
 }
 
 static void privatise_find(struct function *f, struct site_list *found)
@@ -234,57 +293,93 @@ static void privatise_find(struct function *f, struct site_list *found)
     struct detail d;
     if (!understood(f, &d, NULL))
         return;
-    for (const int *setting = settings_to_try(f, found, own, ARRAY_LEN(own)); *setting != NO_SETTING; setting++)
-        if (suits(f, &d, *setting))
-            site_add(
-                found, f, d.calls[0], *setting,
-                "additions of all blocks to the same counters wait for each other in the L2; each block counts "
-                "by itself in shared memory and adds once",
-                "%lld of %s", d.bins > 0 ? (long long)d.bins : (long long)*setting / PER * THOUSAND,
-                d.counters->name);
+    for (const int *setting = settings_to_try(f, found, own, ARRAY_LEN(own)); *setting != NO_SETTING;
+         setting++) {
+        const char *what = "";
+        if (!suits(&d, *setting))
+            continue;
+        for (size_t k = 0; k < d.n; k++)
+            what = arena_printf(f->a, "%s%s%lld of %s", what, k ? ", " : "", bins_for(&d.tables[k], *setting),
+                                d.tables[k].counters->name);
+        site_add(
+            found, f, d.tables[0].calls[0], *setting,
+            "what all blocks do to the same counters waits in the L2; each block counts by itself in shared "
+            "memory and does it once",
+            "%s", what);
+    }
 }
 
-static bool counters_edit(const struct function *f, const struct detail *d, int thousands, struct edits *edits)
+/* Where the table begins, of which the block has the first counters. */
+static const char *near_name(const struct function *f, const struct table *t, struct edits *edits)
 {
-    const char *own = fresh_local(f, arena_printf(f->a, "%s_own", d->counters->name)),
-               *bins = arena_printf(f->a, "%lld",
-                                    d->bins > 0 ? (long long)d->bins : thousands * (long long)THOUSAND),
-               *common = d->counters->name;
-    if (d->bins == 0 && d->base.n > 0) {
-        const char *at = poly_text_wide(f, &d->base);
-        common = fresh_local(f, arena_printf(f->a, "%s_near", common));
-        edits_at(edits, node_start(f->body) + 1,
-                 arena_printf(f->a, "\n    %s *const %s = %s + %s;", d->counters->type, common,
-                              d->counters->name, at));
-    }
-    bool is_unsigned = str_starts(ctype_bound(f, d->counters->type), "u");
-    const struct operation *o = d->operation;
-    const struct fill_slot slots[] = {
-        {"type", d->counters->type},
-        {"own", own},
-        {"bins", bins},
-        {"bin", fresh_local(f, "bin")},
-        {"counters", common},
-        {"call", o->call},
-        {"neutral", is_unsigned ? o->neutral_unsigned : o->neutral},
-    };
-    const char *clear = fill_share(f->a, "cuda/rewrite/own_counters_clear.cu", slots, ARRAY_LEN(slots)),
-               *add = fill_share(f->a, "cuda/rewrite/own_counters_add.cu", slots, ARRAY_LEN(slots));
-    struct edits inside = {.arena = f->a};
-    edits_at(edits, node_start(f->body) + 1, arena_printf(f->a, "\n%s", clear));
-    for (size_t i = 0; i < d->n; i++) {
-        struct edits *to = d->walks ? edits : &inside;
-        if (d->bins > 0) {
-            edits_node(to, d->addresses[i], arena_printf(f->a, "&%s[%s]", own, text_of(f, d->indices[i])));
-            continue;
+    if (t->bins > 0 || t->base.n == 0)
+        return t->counters->name;
+    const char *at = poly_text_wide(f, &t->base);
+    const char *name = fresh_local(f, arena_printf(f->a, "%s_near", t->counters->name));
+    edits_at(
+        edits, node_start(f->body) + 1,
+        arena_printf(f->a, "\n    %s *const %s = %s + %s;", t->counters->type, name, t->counters->name, at));
+    return name;
+}
+
+static bool counters_edit(const struct function *f, const struct detail *d, int setting, struct edits *edits)
+{
+    struct edits inside = {.arena = f->a}, *to = d->walks ? edits : &inside;
+    const char *clear = "", *add = "";
+    for (const struct table *t = d->tables; t < d->tables + d->n; t++) {
+        const char *own = fresh_local(f, arena_printf(f->a, "%s_own", t->counters->name)),
+                   *bins = arena_printf(f->a, "%lld", bins_for(t, setting)), *common = near_name(f, t, edits);
+        const struct operation *o = t->operation;
+        bool is_unsigned = str_starts(ctype_bound(f, t->counters->type), "u");
+        const struct fill_slot slots[] = {
+            {"type", t->counters->type},
+            {"own", own},
+            {"bins", bins},
+            {"bin", fresh_local(f, "bin")},
+            {"counters", common},
+            {"call", o->call},
+            {"neutral", is_unsigned ? o->neutral_unsigned : o->neutral},
+        };
+        clear = arena_printf(f->a, "%s\n%s", clear,
+                             fill_share(f->a, "cuda/rewrite/own_counters_clear.cu", slots, ARRAY_LEN(slots)));
+        add = arena_printf(f->a, "%s\n%s", add,
+                           fill_share(f->a, "cuda/rewrite/own_counters_add.cu", slots, ARRAY_LEN(slots)));
+        for (size_t i = 0; i < t->n; i++) {
+            if (t->bins > 0) {
+                edits_node(to, t->addresses[i], arena_printf(f->a, "&%s[%s]", own, text_of(f, t->indices[i])));
+                continue;
+            }
+            edits_node(to, node_field(t->calls[i], FIELD_FUNCTION),
+                       arena_printf(f->a, "%s<%s>", o->near, bins));
+            edits_at(to, node_start(t->addresses[i]), arena_printf(f->a, "%s, %s, ", own, common));
         }
-        edits_node(to, node_field(d->calls[i], FIELD_FUNCTION), arena_printf(f->a, "%s<%s>", o->near, bins));
-        edits_at(to, node_start(d->addresses[i]), arena_printf(f->a, "%s, %s, ", own, common));
     }
+    edits_at(
+        edits, node_start(f->body) + 1,
+        arena_printf(f->a,
+                     "\n    // Each block has counters of its own, which join the common ones at its end.%s\n"
+                     "    __syncthreads();\n",
+                     clear));
     if (!d->walks)
         own_rows_walk(&d->rows, &inside, edits);
     return edits_try(edits, str_line_start(f->text, node_end(f->body) - 1),
-                     str_line_start(f->text, node_end(f->body) - 1), arena_printf(f->a, "%s\n", add));
+                     str_line_start(f->text, node_end(f->body) - 1),
+                     arena_printf(f->a, "    __syncthreads();%s\n", add));
+}
+
+/* What the calls of tables are made of whose counters are not known, once each. */
+static void add_helpers(const struct function *f, const struct detail *d, struct edits *edits)
+{
+    for (size_t k = 0; k < d->n; k++) {
+        const struct operation *o = d->tables[k].operation;
+        bool is_there = d->tables[k].bins > 0;
+        for (size_t q = 0; q < k; q++)
+            is_there = is_there || (d->tables[q].operation == o && d->tables[q].bins == 0);
+        const struct fill_slot slots[] = {{"name", o->near}, {"call", o->call}};
+        if (!is_there)
+            edits_helper(edits, f,
+                         fill_share(f->a, "cuda/rewrite/own_counters_near.cuh", slots, ARRAY_LEN(slots)));
+    }
 }
 
 /* So many blocks for each SM in all, of each row's along y. */
@@ -302,18 +397,15 @@ static bool privatise_apply(const struct function *f, const struct transform_sit
     struct detail d;
     struct edits inside = {.arena = f->a};
     const char *name = fresh_name(f, arena_printf(f->a, "%s_own", f->name));
-    int per_sm = site->setting % PER, thousands = site->setting / PER;
+    int per_sm = site->setting % PER;
     if (!understood(f, &d, why_not))
         return false;
-    if (!suits(f, &d, site->setting))
+    if (!suits(&d, site->setting))
         return err_input(why_not, "%s has no such counters, or a thread for each element", f->name);
-    const struct fill_slot helper[] = {{"name", d.operation->near}, {"call", d.operation->call}};
-    if (thousands > 0)
-        edits_helper(edits, f,
-                     fill_share(f->a, "cuda/rewrite/own_counters_near.cuh", helper, ARRAY_LEN(helper)));
+    add_helpers(f, &d, edits);
     if (d.walks)
-        return counters_edit(f, &d, thousands, edits);
-    counters_edit(f, &d, thousands, &inside);
+        return counters_edit(f, &d, site->setting, edits);
+    counters_edit(f, &d, site->setting, &inside);
     if (!edits_copy(edits, &inside, f, name, "with counters of each block and several elements a thread",
                     why_not))
         return false;
@@ -344,7 +436,7 @@ static const char *privatise_words(struct arena *a, int setting)
 
 const struct transform transform_privatise = {
     .name = "privatise",
-    .summary = "count in shared memory, a block by itself, and add to the common counters once a block",
+    .summary = "count in shared memory, a block by itself, and go to the common counters once a block",
     .helps = "l2 latency dram issue sync",
     .parameters = {{"blocks", 1, PER, 5, {0, 1, 2, 4, 8}}, {"thousands", PER, 0, 5, {0, 1, 2, 4, 8}}},
     .setting_words = privatise_words,

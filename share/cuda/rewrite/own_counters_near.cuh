@@ -1,4 +1,4 @@
-// Adds to the block's own counter where there is one for this place, else to the common one.
+// Goes to the block's own counter where there is one for this place, else to the common one.
 template <int N, typename T, typename V>
 __device__ __forceinline__ void {{name}}(T *own, const T *common, T *to, V value)
 {
