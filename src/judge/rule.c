@@ -108,6 +108,8 @@ double rule_unit(enum kernel_type type, enum kernel_type narrow, const struct ru
     double least[3];
 
     floors_of(type, NAN, least);
+    if (terms->repeats && terms->largest > 0)
+        summed *= terms->squares / terms->largest;
     added = (terms->alike ? ALIKE : 1) * error_ulp(KT_F32, 1) / 2 * terms->sizes / least[0];
     if (summed > 0 && isfinite(summed))
         rounded = UNIT *

@@ -49,13 +49,15 @@ struct rule { /* for one output under one kind of values */
 
 struct rule_terms { /* of an element that is a sum: ptx_shadow_open_terms */
     double squares, largest, sizes;
-    bool alike; /* its terms are nearly equal by the case's values, so that their roundings go one way */
+    bool alike;   /* its terms are nearly equal by the case's values, so that their roundings go one way */
+    bool repeats; /* the case has few values, so that many terms are the same number, rounded the same way */
 };
 
 /* The unit of such an element: what each computed term is off at most when it was rounded to the narrower of
  * the two types, added up as chance adds, one term alone being no sum; or, where that is more, as much as makes
  * the median's floor u times the sizes of all terms, u of f32: sums of the same numbers in other orders. It is
- * counted in the floors of that type. Roundings that go one way do not cancel: those count ALIKE times. */
+ * counted in the floors of that type. Roundings that go one way do not cancel: those count ALIKE times; of
+ * equal terms, of which there are so many as their squares hold the largest one's, all err alike. */
 double rule_unit(enum kernel_type type, enum kernel_type narrow, const struct rule_terms *terms);
 /* The task's tolerance in it. */
 /* Is the answer of an f32 beyond its range, and so are its terms of either sign? In one order their sum is

@@ -41,13 +41,18 @@ bool terms_version(struct judge *j, struct version **v, struct err *err)
     return true;
 }
 
+static bool has_values(const struct judge *j, const struct task_values *values, enum value_kind kind)
+{
+    for (size_t i = 0; values && i < j->task->n_args; i++)
+        if (values[i].kind == kind && task_is_any_float(&j->task->args[i]))
+            return true;
+    return false;
+}
+
 /* Rows alike: what is added down a column, or from row to row, is nearly the same number again and again. */
 static bool has_rows_alike(const struct judge *j, const struct task_values *values)
 {
-    for (size_t i = 0; values && i < j->task->n_args; i++)
-        if (values[i].kind == VALUE_ALIKE || values[i].kind == VALUE_NEARLY)
-            return true;
-    return false;
+    return has_values(j, values, VALUE_ALIKE) || has_values(j, values, VALUE_NEARLY);
 }
 
 /* A unit for each element of the floating outputs of a case of the copy. */
@@ -77,7 +82,8 @@ static bool add_units(struct judge *j, enum stage_side side, struct version *v, 
             const struct rule_terms terms = {.squares = of[PTX_TERMS_SQUARES].values[o][e],
                                              .largest = of[PTX_TERMS_LARGEST].values[o][e],
                                              .sizes = of[PTX_TERMS_SIZES].values[o][e],
-                                             .alike = has_rows_alike(j, j->cases[case_i].values)};
+                                             .alike = has_rows_alike(j, j->cases[case_i].values),
+                                             .repeats = has_values(j, j->cases[case_i].values, VALUE_INTEGERS)};
             outputs[o].unit[e] = rule_unit(type, narrow, &terms);
             outputs[o].beyond[e] = rule_beyond(type, outputs[o].exact[e], &terms);
             *any |= outputs[o].unit[e] > error_ulp(type, outputs[o].exact[e]);

@@ -178,6 +178,8 @@ static void sums_are_counted_by_their_terms(void **state)
     assert_true(rule_unit(KT_F32, KT_F32, &(struct rule_terms){.sizes = 1, .alike = true}) ==
                 32 * rule_unit(KT_F32, KT_F32, &(struct rule_terms){.sizes = 1}));
     assert_true(rule_unit(KT_F16, KT_F16, &(struct rule_terms){4, 1, 0}) == 0.6 * hypot(0x1p-10 * 2, 0x1p-24));
+    assert_true(rule_unit(KT_F16, KT_F16, &(struct rule_terms){4, 1, .repeats = true}) ==
+                0.6 * hypot(0x1p-10 * 4, 0x1p-24)); /* four of 1 that err alike */
     assert_true(rule_unit(KT_F16, KT_F16, &(struct rule_terms){1, 1, 0}) == 0);
     assert_true(rule_unit(KT_F16, KT_F16, &(struct rule_terms){1.0625, 1, 0}) ==
                 0.6 * hypot(0x1p-10 * 0.5, 0x1p-24));
