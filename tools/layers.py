@@ -30,7 +30,7 @@ BELOW = {
     "verdict": ["task"],
     "agent": ["llm", "rewrite", "tune", "verdict"],
     "mcp": ["agent"],
-    "judge": ["gpu", "mutant", "sanitize", "shadow", "verdict"],
+    "judge": ["gpu", "mutant", "rewrite", "sanitize", "shadow", "verdict"],
     "init": ["judge"],
     "worker": ["judge"],
     "store": ["base"],

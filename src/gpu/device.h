@@ -74,6 +74,11 @@ bool spaces_hash(struct cuda *c, struct err *err);
 /* The host writes there: a hash that was taken is old. */
 void spaces_written(struct cuda *c, uint64_t addr, size_t n);
 
+/* graph.c: what somebody else puts into our stream, recorded: `call` does that. It begins when all before it has
+ * ended. name: of its first kernel, for findings. */
+bool graph_capture(struct cuda_graph *t, const char *name, bool (*call)(void *context, struct err *err),
+                   void *context, struct err *err);
+
 struct cuda_module {
     struct cuda *cuda;
     CUmodule module;

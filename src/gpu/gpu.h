@@ -273,6 +273,42 @@ bool cuda_graph_seal(struct cuda_graph *t, struct err *err); /* made executable;
 bool cuda_graph_time(struct cuda_graph *t, int times, double limit_s, double *us, struct ptx_report *r,
                      struct err *err);
 
+/* ---- cuBLAS by dlopen, never linked: a product of matrices, to be timed beside ours ---- */
+
+struct cublas;
+enum { /* cudaDataType and cublasComputeType_t, those that we ask for */
+       CUBLAS_F32 = 0,
+       CUBLAS_F64 = 1,
+       CUBLAS_F16 = 2,
+       CUBLAS_I8 = 3,
+       CUBLAS_I32 = 10,
+       CUBLAS_BF16 = 14,
+       CUBLAS_COMPUTE_F32 = 68,
+       CUBLAS_COMPUTE_F64 = 70,
+       CUBLAS_COMPUTE_I32 = 72
+};
+struct cublas_matrix { /* by columns, `lead` elements apart */
+    int type;
+    bool turned; /* its transpose is what is multiplied */
+    int lead;
+    long long stride; /* between the matrices of a batch, in elements */
+};
+struct cublas_product { /* the third matrix, m x n, is the first, m x k, times the second, k x n */
+    int m, n, k, batch, compute;
+    struct cublas_matrix matrix[3];
+};
+/* Looks at ASTRA_CUBLAS, where the loader looks, the toolkits, NVIDIA's Python wheels; starts it in the context of
+ * c. The error says where it looked and what to install. */
+bool cublas_open(struct cublas **out, struct cuda *c, struct err *err);
+void cublas_close(struct cublas *b); /* takes NULL; before the GPU */
+const char *cublas_path(const struct cublas *b);
+char *cublas_version(const struct cublas *b, struct arena *a); /* "12.6.4" */
+/* To its end. addr: where the three matrices begin. */
+bool cublas_run(struct cublas *b, const struct cublas_product *p, const uint64_t addr[3], struct err *err);
+/* Recorded as its own launches; it begins when what is ahead has ended. */
+bool cuda_graph_product(struct cuda_graph *t, struct cublas *b, const struct cublas_product *p,
+                        const uint64_t addr[3], struct err *err);
+
 /* ---- counters: NVIDIA's profiler, where there is one that may read them (docs/measuring.md) ---- */
 
 enum counter {

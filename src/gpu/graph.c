@@ -153,6 +153,72 @@ bool cuda_graph_write(struct cuda_graph *t, struct cuda_module *m, const char *n
     return module_variable(m, name, &addr, err) && (!addr || add_copy(t, host, addr + offset_bytes, n, err));
 }
 
+/* A library may let its first launch begin before the one ahead has ended, which was another plan's. */
+static bool wait_for_end(struct cuda_graph *t, CUnode before, struct err *err)
+{
+    enum { MOST = 8 };
+    static const struct edge_data whole = {0};
+    const struct driver *d = t->cuda->driver;
+    struct edge_data data[MOST] = {0};
+    CUnode to[MOST];
+    size_t n = MOST;
+
+    if (!cuda_check(t->cuda, d->graph_dependents(before, to, data, &n), err, "reading a graph"))
+        return false;
+    for (size_t i = 0; i < MIN(n, (size_t)MOST); i++)
+        if (data[i].type == EDGE_PROGRAMMATIC &&
+            (!cuda_check(t->cuda, d->graph_remove_edges(t->graph, &before, &to[i], &data[i], 1), err,
+                         "changing a graph") ||
+             !cuda_check(t->cuda, d->graph_edges(t->graph, &before, &to[i], &whole, 1), err,
+                         "changing a graph")))
+            return false;
+    return true;
+}
+
+/* The node that what follows waits for: of several, one that waits for them all. */
+static bool captured_last(struct cuda_graph *t, CUnode *last, struct err *err)
+{
+    struct cuda *c = t->cuda;
+    const struct edge_data *data;
+    const CUnode *nodes;
+    uint64_t id;
+    size_t n = 0;
+    int status;
+
+    *last = t->last;
+    if (!cuda_check(c, c->driver->capture_info(c->stream, &status, &id, NULL, &nodes, &data, &n), err,
+                    "asking what was captured"))
+        return false;
+    if (n == 1)
+        *last = nodes[0];
+    return n <= 1 || cuda_check(c, c->driver->graph_join(last, t->graph, nodes, n), err, "joining a graph");
+}
+
+bool graph_capture(struct cuda_graph *t, const char *name, bool (*call)(void *context, struct err *err),
+                   void *context, struct err *err)
+{
+    struct cuda *c = t->cuda;
+    const struct driver *d = c->driver;
+    CUnode before = t->last, last = NULL;
+    CUgraph same;
+    bool ok;
+
+    BUG_IF(t->exec);
+    if (!cuda_usable(c, err) ||
+        !cuda_check(c, d->capture_begin(c->stream, t->graph, &t->last, NULL, t->last != NULL, CAPTURE_RELAXED),
+                    err, "beginning a capture"))
+        return false;
+    ok = call(context, err) && captured_last(t, &last, err);
+    int code = d->capture_end(c->stream, &same);
+    if (!ok || !cuda_check(c, code, err, "ending a capture") || (before && !wait_for_end(t, before, err)))
+        return false;
+    if (last == before)
+        return err_world(err, "%s launched nothing into the stream that it was given", name);
+    if (!*t->first_kernel)
+        snprintf(t->first_kernel, sizeof(t->first_kernel), "%s", name);
+    return added(t, last, false);
+}
+
 bool cuda_graph_seal(struct cuda_graph *t, struct err *err)
 {
     struct cuda *c = t->cuda;

@@ -402,6 +402,7 @@ struct judge {
     struct judge *terms[N_SIDES];    /* terms.c: the same, errors counted in terms; NULL: not asked for yet */
     bool in_terms;                   /* this is one of these */
     struct bench *bench;
+    struct beside *beside; /* NULL: nothing is timed beside versions */
     double gpu_left_s,
         gpu_away_s;           /* since when the GPU is others' for a while, 0: it is not; how long it was */
     double noise;             /* half-width of the A/A control's widest interval; NAN: not measured */

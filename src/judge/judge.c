@@ -1,6 +1,6 @@
 /* The judge: a task opened once, then file after file. Nothing here decides on more than what was run: a
  * verdict carries the words of whoever found it. */
-#include "internal.h"
+#include "beside.h"
 #include "timing/paired.h"
 
 /* On a model, less than this is neither gain nor loss: how far off the ratio of two versions' times is
@@ -244,6 +244,7 @@ static bool judge_original_version(struct judge *j, struct err *err)
         ok = err_at(err, t->source_path, fate.line, fate.col, "the original: %s: %s",
                     verdict_name(fate.verdict == VERDICT_CHEAT ? VERDICT_NOT_UNDERSTOOD : fate.verdict),
                     fate.words); /* whose kernel it is does not cheat */
+    ok = ok && beside_find(j, err);
     if (ok && !j->options.measure_only)
         ok = verify_prepare(j, v, err);
     if (ok && !j->options.measure_only && !j->unsimulated)
@@ -426,6 +427,8 @@ static bool open_task(struct judge *j, const struct trial_options *o, struct err
             "outputs that differ from run to run (`accept: [nondeterminism]`) cannot be bit-identical to others");
     if (!nvrtc_open(&j->nvrtc, err) || !open_device(j, err))
         return false;
+    if (!beside_open(j, err))
+        return false;
     if (o->scratch)
         j->missing_checks = worker_sandbox_enter(j, o->scratch);
     if (t->accept_race)
@@ -491,6 +494,7 @@ void judge_close(struct judge *j)
     version_close(&j->baseline);
     version_close(&j->exact);
     terms_close(j);
+    beside_close(j->beside);
     cuda_close(j->gpu);
     nvrtc_close(j->nvrtc);
     arena_close(j->arena);

@@ -30,6 +30,7 @@ struct trial_options {
                   */
     unsigned without; /* exceptions of the error rule that are switched off, 1 << number: judge/rule.h; in this
                          process */
+    const char *beside; /* names of libraries that are timed beside versions on a GPU, where confirm; NULL: none */
     bool alone;       /* no original, no suite's answers: the task only, for `launch` and `sanitize` */
     bool no_control;  /* on a GPU: the original against itself is not timed; somebody else has done it */
     /* Told before and after this process waits for its turn on the GPU; NULL: nobody listens. */
@@ -48,6 +49,9 @@ struct judge_compiles *judge_compiles_open(struct arena *a);
 void judge_compiles_close(struct judge_compiles *c);
 /* The lines of the last file that did not compile in which the compiler found errors: how many. */
 size_t judge_compiles_errors(const struct judge_compiles *c, const int **lines);
+
+/* Whether these names, between commas, are of libraries that `beside` knows; else an error that lists those. */
+bool judge_beside_known(const char *names, struct err *err);
 
 struct judge; /* a task opened: original and reference compiled, expected answers and original times kept */
 

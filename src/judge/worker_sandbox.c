@@ -1,6 +1,6 @@
 /* What a worker may still touch once candidates come: its scratch folder, the task's folder and the toolkit to
  * read, what libraries read of the system, and a GPU's device files if it has one. */
-#include "internal.h"
+#include "beside.h"
 
 #include <glob.h>
 #include <limits.h>
@@ -108,6 +108,8 @@ const char *worker_sandbox_enter(struct judge *j, const char *scratch)
         add(&p, j->task->reference_path, SANDBOX_READ);
     /* The compiled launcher is linked there, and started, to be shut in further. */
     add(&p, scratch, SANDBOX_READ | SANDBOX_WRITE | (j->options.with_nvcc ? SANDBOX_RUN : 0u));
+    if (j->beside)
+        add(&p, folder_of(j->arena, cublas_path(j->beside->cublas)), SANDBOX_READ);
     if (j->gpu) {
         add_all(&p, of_a_driver, ARRAY_LEN(of_a_driver));
         add_matches(&p, j->arena, "/dev/nvidia*", SANDBOX_READ | SANDBOX_WRITE | SANDBOX_DEVICE);

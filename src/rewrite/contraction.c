@@ -386,30 +386,16 @@ struct node contraction_element(const struct function *f, struct node e, struct 
     return e;
 }
 
-/* The place of an element: a pointer that holds for the whole block, and an index from there on. */
-static bool place_of(const struct parse *p, struct node e, const struct variable **root, struct poly *index)
+bool contraction_root(const struct function *f, const struct node *stay, size_t n, struct node pointer,
+                      const struct variable **root, struct poly *index)
 {
-    const struct function *f = p->f;
-    struct node pointer = {0};
-
-    *index = poly_number(0);
-    if (node_is(e, NODE_SUBSCRIPT_EXPRESSION)) {
-        pointer = node_field(e, FIELD_ARGUMENT);
-        *index = poly_of(f, subscript_index(f, e));
-    } else if (node_is_indirection(f, e)) {
-        pointer = node_field(e, FIELD_ARGUMENT);
-    } else if (node_is(e, NODE_POINTER_EXPRESSION)) { /* of __ldg(&p[i]) */
-        return place_of(p, node_strip(node_field(e, FIELD_ARGUMENT)), root, index);
-    } else {
-        pointer = e;
-    }
     for (int depth = 0; depth < 8; depth++) {
         while (node_is(pointer, NODE_PARENTHESIZED_EXPRESSION))
             pointer = node_child(pointer, 0);
         const struct variable *v = function_variable_of(f, pointer);
         if (v && (!v->pointer || v->array || v->assignments))
             return false;
-        bool top = v && (v->param || in_nodes(p->c->uniform.v, p->c->uniform.n, v->statement));
+        bool top = v && (v->param || in_nodes(stay, n, v->statement));
         if (top)
             return *root = v, index->ok;
         if (v && v->base)
@@ -430,6 +416,26 @@ static bool place_of(const struct parse *p, struct node e, const struct variable
         }
     }
     return false;
+}
+
+/* The place of an element: a pointer that holds for the whole block, and an index from there on. */
+static bool place_of(const struct parse *p, struct node e, const struct variable **root, struct poly *index)
+{
+    const struct function *f = p->f;
+    struct node pointer = {0};
+
+    *index = poly_number(0);
+    if (node_is(e, NODE_SUBSCRIPT_EXPRESSION)) {
+        pointer = node_field(e, FIELD_ARGUMENT);
+        *index = poly_of(f, subscript_index(f, e));
+    } else if (node_is_indirection(f, e)) {
+        pointer = node_field(e, FIELD_ARGUMENT);
+    } else if (node_is(e, NODE_POINTER_EXPRESSION)) { /* of __ldg(&p[i]) */
+        return place_of(p, node_strip(node_field(e, FIELD_ARGUMENT)), root, index);
+    } else {
+        pointer = e;
+    }
+    return contraction_root(f, p->c->uniform.v, p->c->uniform.n, pointer, root, index);
 }
 
 /* Is the polynomial made of what the block's threads share? */
@@ -672,32 +678,51 @@ static void orient(struct contraction *c)
     }
 }
 
+/* Where the results go: out->step is a row's, out->deep_step a column's. */
+static bool find_out(struct parse *p, struct node target, struct contraction_operand *out)
+{
+    struct contraction *c = p->c;
+    const struct function *f = c->f;
+    struct contraction_axis flat = {0};
+    const struct variable *root, *k = loop_index(p);
+    struct poly index, along = poly_number(0);
+
+    if (!(node_is(target, NODE_SUBSCRIPT_EXPRESSION) || node_is_indirection(f, target)) ||
+        !place_of(p, target, &root, &index))
+        return false;
+    out->root = root->name;
+    out->type = ctype_bound(f, root->type);
+    if (c->flat) {
+        struct poly whole = poly_of(f, c->flat->init);
+        set_axis(&flat, c->flat, lead_of(&whole, 0), 0, whole);
+        index = less_axis(f, &flat, index, &along);
+    }
+    index = less_axis(f, &c->row, index, &out->step);
+    index = less_axis(f, &c->col, index, &out->deep_step);
+    if (c->flat) {
+        out->step = poly_add(f, out->step, poly_mul(f, along, c->col.bound), 1);
+        out->deep_step = poly_add(f, out->deep_step, along, 1);
+    }
+    out->start = index;
+    return poly_is_uniform(p, &out->step, k) && poly_is_uniform(p, &out->deep_step, k) &&
+           poly_is_uniform(p, &out->start, k);
+}
+
 /* Columns that are neighbours in memory, where the results go, may be stored together. */
 static void find_stored(struct parse *p)
 {
     struct contraction *c = p->c;
     const struct function *f = c->f;
     struct node e = statement_expression(c->epilogue_last), target = node_strip(assigned_target(e));
-    struct contraction_axis flat = {0};
-    const struct variable *root;
-    struct poly index, along, one = poly_number(1);
+    struct poly one = poly_number(1);
 
-    if (!node_is_assignment(f, e, "=") ||
-        !(node_is(target, NODE_SUBSCRIPT_EXPRESSION) || node_is_indirection(f, target)) ||
-        !place_of(p, target, &root, &index))
+    if (!node_is_assignment(f, e, "=") || !find_out(p, target, &c->out))
         return;
-    if (c->flat) {
-        struct poly whole = poly_of(f, c->flat->init);
-        set_axis(&flat, c->flat, lead_of(&whole, 0), 0, whole);
-    } else {
-        index = less_axis(f, &c->row, index, &along);
-    }
-    index = less_axis(f, c->flat ? &flat : &c->col, index, &along);
-    if (!poly_same(&along, &one) || !poly_is_uniform(p, &index, loop_index(p)) ||
-        ctype_size(f, ctype_bound(f, root->type)) == 0)
+    c->is_stored = true;
+    if (c->vector || !poly_same(&c->out.deep_step, &one) || ctype_size(f, c->out.type) == 0)
         return;
     c->stored = e;
-    c->stored_type = ctype_bound(f, root->type);
+    c->stored_type = c->out.type;
 }
 
 bool contraction_of(const struct function *f, struct contraction *c, struct err *why)
@@ -715,67 +740,10 @@ bool contraction_of(const struct function *f, struct contraction *c, struct err 
         return false;
     if (!epilogue_is_own(&p))
         return err_input(why, "what %s does with a sum is not a result's own", f->name);
-    if (!c->vector)
-        find_stored(&p);
+    find_stored(&p);
     for (size_t l = 0; l < f->n_launches; l++)
         if (!contraction_bound(c, &c->row, &f->launches[l]) ||
             (!c->vector && !contraction_bound(c, &c->col, &f->launches[l])))
             return err_input(why, "the launcher cannot tell how large the whole is");
     return true;
-}
-
-/* ---- as text ---- */
-
-char *contraction_text(const struct contraction *c, const struct poly *p)
-{
-    struct str b = {0};
-
-    for (int i = 0; i < p->n; i++) {
-        const struct term *t = &p->t[i];
-        str_add(&b, i ? " + " : "");
-        if (t->by != 1 || t->n == 0)
-            str_addf(&b, "%lldLL%s", (long long)t->by, t->n ? " * " : "");
-        for (int k = 0; k < t->n; k++)
-            str_addf(&b, str_is_name(t->atom[k]) || str_starts(t->atom[k], "blockIdx.") ? "%s%s%s" : "%s%s(%s)",
-                     k ? " * " : "", k == 0 && t->by == 1 ? "(long long)" : "", t->atom[k]);
-    }
-    if (p->n == 0)
-        str_add(&b, "0");
-    return str_take(&b, c->f->a);
-}
-
-/* The threads of the grid along a dimension, as the launcher has them. */
-static char *whole_grid(const struct function *f, const struct launch *l, int dimension)
-{
-    size_t n[2];
-    struct node of[] = {l->grid, l->block}, *parts[2];
-    const char *text[2];
-    int64_t threads;
-
-    for (int i = 0; i < 2; i++) {
-        parts[i] = launch_dim3(f, l, of[i], &n[i]);
-        if (!parts[i] && (i ? constant_value(f, of[i], &threads) : launch_grid_is_line(f, l))) {
-            parts[i] = &of[i];
-            n[i] = 1;
-        }
-        if (!parts[i])
-            return NULL;
-        text[i] = (size_t)dimension < n[i] ? text_of(f, parts[i][dimension]) : "1";
-    }
-    return arena_printf(f->a, "(%s) * (%s)", text[0], text[1]);
-}
-
-char *contraction_bound(const struct contraction *c, const struct contraction_axis *axis,
-                        const struct launch *l)
-{
-    const struct function *f = c->f;
-
-    if (!node_ok(axis->bounds[0]))
-        return whole_grid(f, l, axis->dimension);
-    char *whole = launch_expression(f, l, axis->bounds[0]);
-    char *by = node_ok(axis->bounds[1]) ? launch_expression(f, l, axis->bounds[1]) : NULL;
-
-    if (!whole || (node_ok(axis->bounds[1]) && !by))
-        return NULL;
-    return by ? arena_printf(f->a, "(%s) / (%s)", whole, by) : whole;
 }

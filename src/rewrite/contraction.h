@@ -35,6 +35,8 @@ struct contraction {
      * neighbours there, with the type of an element; no node: it is another. */
     struct node stored;
     const char *stored_type;
+    bool is_stored; /* the last of them is an assignment to such a place as `out` says: `step` is a row's, */
+    struct contraction_operand out; /* `deep_step` a column's */
     /* Statements before the loop: those that are the same for all threads of a block, in text order, and
      * declarations that each result needs for itself. */
     VEC(struct node) uniform, dependent;
@@ -44,6 +46,10 @@ struct contraction {
 bool contraction_of(const struct function *f, struct contraction *c, struct err *why);
 /* An element through casts, conversions and names that the loop gives it. */
 struct node contraction_element(const struct function *f, struct node e, struct node loop);
+/* A pointer as one that is a parameter, or that one of the statements `stay` declares, and an index from there on,
+ * which is added to *index. */
+bool contraction_root(const struct function *f, const struct node *stay, size_t n, struct node pointer,
+                      const struct variable **root, struct poly *index);
 /* e of two elements, which are first_element and second_element there (contraction_term.c); NULL: it is of
  * something else, or not 0 where they are. */
 const char *contraction_term(const struct function *f, struct node loop, const char *sum_type, struct node e,

@@ -52,6 +52,17 @@ static const struct member line_members[] = {LINE(line),
                                              LINE(warp_insns),
                                              {0}};
 
+static const struct member beside_members[] = {WORDS(trial_beside, library),
+                                               WORDS(trial_beside, words),
+                                               WORDS(trial_beside, regime),
+                                               MEMBER(struct trial_beside, workload),
+                                               MEMBER(struct trial_beside, us),
+                                               MEMBER(struct trial_beside, version_us),
+                                               MEMBER(struct trial_beside, share),
+                                               MEMBER(struct trial_beside, low),
+                                               MEMBER(struct trial_beside, high),
+                                               {0}};
+
 static const struct member trial_members[] = {
     /* its verdict aside, which is a word */
     WORDS(trial, words),
@@ -194,6 +205,26 @@ static void accuracy_from_json(const json_t *list, struct arena *a, struct trial
     }
 }
 
+static void put_beside(json_t *o, const struct trial *t)
+{
+    json_t *list = t->n_beside ? json_array() : NULL;
+
+    for (size_t i = 0; i < t->n_beside; i++)
+        json_array_append_new(list, json_of_members(beside_members, &t->beside[i]));
+    if (list)
+        json_put(o, "beside", list);
+}
+
+static void beside_from_json(const json_t *list, struct arena *a, struct trial *t)
+{
+    struct trial_beside *x;
+
+    t->n_beside = json_array_size(list);
+    t->beside = x = arena_array(a, struct trial_beside, t->n_beside + 1);
+    for (size_t i = 0; i < t->n_beside; i++)
+        json_get_members(json_array_get(list, i), beside_members, a, &x[i]);
+}
+
 json_t *trial_to_json(const struct trial *t)
 {
     json_t *o = json_object(), *workloads = json_array(), *lines = json_array();
@@ -225,6 +256,7 @@ json_t *trial_to_json(const struct trial *t)
     json_put(o, "lines", lines);
     json_put(o, "coverage", trial_coverage_to_json(&t->coverage));
     json_put(o, "redundant_traffic", trial_waste_to_json(t));
+    put_beside(o, t);
     return o;
 }
 
@@ -249,6 +281,7 @@ bool trial_from_json(const json_t *o, struct arena *a, struct trial *t, struct e
     accuracy_from_json(json_object_get(o, "errors"), a, t);
     trial_coverage_from_json(json_object_get(o, "coverage"), a, &t->coverage);
     trial_waste_from_json(json_object_get(o, "redundant_traffic"), a, t);
+    beside_from_json(json_object_get(o, "beside"), a, t);
     t->n_dims = json_array_size(dim_names);
     t->dim_names = names = arena_array(a, const char *, t->n_dims + 1);
     for (size_t i = 0; i < t->n_dims; i++) {

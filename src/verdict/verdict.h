@@ -138,6 +138,15 @@ struct trial_shipped { /* the compiled file beside what was judged; true: compar
     const char *not_run_because; /* NULL: the compiled launcher was run */
 };
 
+struct trial_beside {    /* a library beside the version, on one workload in one regime */
+    const char *library; /* "cuBLAS 13.1.0" */
+    const char *words;   /* what it leaves out, or why it has no time; NULL: nothing */
+    const char *regime;
+    size_t workload;
+    double us, version_us, share; /* its time, the version's; the version's speed over its: of pairs; NAN: none */
+    double low, high;             /* interval of the share */
+};
+
 struct trial_waste { /* of one source line, over the suite's cases on the simulator: traffic that changes
                         nothing */
     int line, after; /* after: a line that had stored there before; 0: unknown */
@@ -174,6 +183,8 @@ struct trial {
     const struct trial_line *lines; /* by share, at most 12 */
     size_t n_lines;
     struct trial_coverage coverage;
+    const struct trial_beside *beside; /* workload by workload; none where no library was asked for */
+    size_t n_beside;
     const struct trial_waste *waste; /* most bytes first, at most 12 */
     size_t n_waste;
     unsigned registers, spill_bytes, stack_bytes, shared_bytes; /* worst over its kernels; shared: static */

@@ -67,6 +67,7 @@ json_t *pool_open_request(struct pool *p, struct worker *w)
     json_put_flag(o, "exact", p->options.exact);
     json_put_flag(o, "with_nvcc", p->options.with_nvcc);
     json_put_flag(o, "confirm", p->options.confirm);
+    json_put_text(o, "beside", p->options.beside);
     json_put_flag(o, "hidden", p->options.hidden);
     json_put_flag(o, "no_control", p->options.no_control || !w->control);
     for (size_t i = 0; i < p->options.n_cases; i++)

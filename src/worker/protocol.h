@@ -1,7 +1,7 @@
 /* The line protocol between a pool and its workers; both ends are in this folder.
  *
  *   -> {"open": {"task": dir, "device": name, "seed": text, "verify_only": b, "measure_only": b, "exact": b,
- * "with_nvcc": b, "confirm": b, "hidden": b, "no_control": b, "cases": [case, ...], "scratch": dir,
+ * "with_nvcc": b, "beside": names, "confirm": b, "hidden": b, "no_control": b, "cases": [case, ...], "scratch": dir,
  * "candidate_s": seconds}}
  *   <- {"original": trial, "faults": [fault, ...], "device": device, "noise": half-width} or {"error": {"kind":
  * n, "file": f, ...}}

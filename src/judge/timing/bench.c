@@ -1,4 +1,5 @@
 #include "bench.h"
+#include "../beside.h"
 
 enum {
     MOST_SETS = 8192,
@@ -377,6 +378,23 @@ static bool record_launch(void *context, const struct plan_step *step, const str
     return fate_is(fate, VERDICT_LAUNCH_FAILED, step->line, arena_strdup(r->arena, why.text));
 }
 
+/* Where the matrices of a library's product lie in the set whose addresses the stage has. */
+static void matrices_at(const struct side *s, uint64_t addr[3])
+{
+    for (int i = 0; i < 3; i++) {
+        const struct product_matrix *m = s->call->matrix[i];
+        addr[i] = s->stage.addr[m->buffer] + (uint64_t)m->start_bytes;
+    }
+}
+
+static bool record_library(struct side *s, struct cuda_graph *graph, struct err *err)
+{
+    uint64_t addr[3];
+
+    matrices_at(s, addr);
+    return cuda_graph_product(graph, s->stage.judge->beside->cublas, &s->call->product, addr, err);
+}
+
 struct block { /* of so many plans, from a set on */
     enum regime regime;
     struct cuda_graph *graph;
@@ -404,7 +422,8 @@ static bool record(struct side *s, struct bench *b, const struct track *t, struc
         for (size_t k = 0; k < t->n_buffers; k++)
             s->stage.addr[k] = bench_set(b, t, set_of(t, &block, p, k)) + t->offset[k];
         ok = (!stream || neighbours_ahead(b, t, block.regime, block.graph, block.plans - 1 - p, err)) &&
-             stage_run(&s->stage, s->version, &s->plan, &visitor, s->arena, fate, err) &&
+             (s->call ? record_library(s, block.graph, err)
+                      : stage_run(&s->stage, s->version, &s->plan, &visitor, s->arena, fate, err)) &&
              (!stream || neighbours_behind(b, t, block.regime, block.graph, err));
     }
     s->stage.graph = NULL;
@@ -502,8 +521,8 @@ static bool first_impression(struct side *s, struct bench *b, struct track *t, s
     return ok;
 }
 
-bool side_open(struct side *s, struct bench *b, struct track *t, struct version *v, struct fate *fate,
-               struct err *err)
+/* Without a plan, on the first set. */
+static bool side_begin(struct side *s, struct bench *b, struct track *t, struct version *v, struct err *err)
 {
     struct stage *stage = &s->stage;
 
@@ -515,8 +534,13 @@ bool side_open(struct side *s, struct bench *b, struct track *t, struct version 
         stage->addr[k] = bench_set(b, t, 0) + t->offset[k];
         stage->bytes[k] = (int64_t)t->bytes[k];
     }
-    if (!cuda_buffers_open(&stage->buffers, b->gpu, false, 0, err) ||
-        !version_plan(v, s->arena, t->dims, stage->addr, &s->plan, fate, err))
+    return cuda_buffers_open(&stage->buffers, b->gpu, false, 0, err);
+}
+
+bool side_open(struct side *s, struct bench *b, struct track *t, struct version *v, struct fate *fate,
+               struct err *err)
+{
+    if (!side_begin(s, b, t, v, err) || !version_plan(v, s->arena, t->dims, s->stage.addr, &s->plan, fate, err))
         return false;
     if (!fate_open(fate))
         return true;
@@ -524,6 +548,27 @@ bool side_open(struct side *s, struct bench *b, struct track *t, struct version 
         return false;
     s->loaded = v->loaded;
     return !fate_open(fate) || first_impression(s, b, t, fate, err);
+}
+
+bool side_run(struct side *s, struct err *err)
+{
+    uint64_t addr[3];
+
+    matrices_at(s, addr);
+    return cublas_run(s->stage.judge->beside->cublas, &s->call->product, addr, err);
+}
+
+/* It runs once by itself: what it loads and what it refuses does not show within a graph. */
+bool side_open_library(struct side *s, struct bench *b, struct track *t, const struct beside_call *call,
+                       struct err *err)
+{
+    struct fate fate = {0};
+
+    if (!side_begin(s, b, t, &b->judge->baseline, err))
+        return false;
+    s->call = call;
+    return side_run(s, err) && first_impression(s, b, t, &fate, err) &&
+           (fate_open(&fate) || err_world(err, "%s: %s", b->judge->beside->library, fate.words));
 }
 
 /* ---- open and close ---- */
@@ -588,6 +633,7 @@ void bench_close(struct bench *b)
         cuda_module_close(b->neighbours[regime]);
     cuda_module_close(b->copy_kernel);
     cuda_buffers_close(b->buffers);
+    vec_free(&b->rows);
     arena_close(b->arena);
     free(b);
 }

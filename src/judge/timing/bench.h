@@ -27,8 +27,11 @@ struct lap {                    /* the graphs of one version in one regime */
     size_t n;
 };
 
+struct beside_call;
+
 struct side { /* one version on one workload */
     struct version *version;
+    const struct beside_call *call; /* of a library, in the version's stead: then that is the original */
     struct cuda_module *loaded; /* whose kernels the graphs launch */
     struct arena *arena;
     struct stage stage; /* its workspaces; the addresses are those of one set after the other */
@@ -70,6 +73,7 @@ struct bench {
     double clocks_every_s, clocks_last_s; /* asking for the clocks takes time too */
     struct trial_clocks clocks;
     bool warm; /* something has run since the GPU was taken */
+    VEC(struct trial_beside) rows; /* of the version that is measured: what the library did */
 };
 
 bool bench_open(struct bench **out, struct judge *j, struct err *err);
@@ -91,6 +95,11 @@ uint64_t bench_set(const struct bench *b, const struct track *t, size_t set); /*
 bool side_open(struct side *s, struct bench *b, struct track *t, struct version *v, struct fate *fate,
                struct err *err);
 void side_close(struct side *s);
+/* The same of a library's product. */
+bool side_open_library(struct side *s, struct bench *b, struct track *t, const struct beside_call *call,
+                       struct err *err);
+/* That product on the first set, to its end. */
+bool side_run(struct side *s, struct err *err);
 /* Its graphs of one regime, if there are none, for plans that take about `us`; replayed once. */
 bool side_record(struct side *s, struct bench *b, struct track *t, enum regime regime, double us,
                  struct fate *fate, struct err *err);
@@ -106,6 +115,9 @@ bool neighbours_behind(struct bench *b, const struct track *t, enum regime regim
  * what stands around one plan. */
 bool neighbours_record(struct bench *b, struct track *t, enum regime regime, struct err *err);
 bool neighbours_block(const struct track *t, enum regime regime, double *us, struct err *err);
+
+/* library.c: the judge's library beside a version whose side is open, cold and hot: b->rows. */
+bool measure_beside(struct bench *b, struct track *t, struct side *version, struct err *err);
 
 /* One block: us per plan. */
 bool side_block(struct side *s, const struct track *t, enum regime regime, size_t window, double *us,

@@ -1,9 +1,9 @@
 /* Times on a GPU, of all workloads in all regimes: a candidate beside the original, in pairs of blocks. In a
  * stream a block of the neighbours alone stands between the two of a pair, and is taken off both: what is left
  * is what the plan adds, whatever the neighbours take, and the noise of that block is in the interval. */
-#include "bench.h"
+#include "pairs.h"
 
-enum { PIECES = 8, PIECE_BYTES = 8192, FIRST_WORKLOADS = 3, CHECKED_PAIR = 12 };
+enum { PIECE_BYTES = 8192, FIRST_WORKLOADS = 3, CHECKED_PAIR = 12 };
 #define WARM_S   0.02 /* of blocks before the first measurement: the clocks are up */
 #define TINY_US  5.0  /* below, half-widths are three times as wide */
 #define ALIKE    0.25 /* logarithm of two times */
@@ -12,27 +12,6 @@ enum { PIECES = 8, PIECE_BYTES = 8192, FIRST_WORKLOADS = 3, CHECKED_PAIR = 12 };
 #define PATIENCE 3.0  /* slower than the original by no more, it is measured until there is an interval */
 
 /* ---- what timed launches leave ---- */
-
-struct piece {
-    size_t buffer;
-    uint64_t at, n; /* in the buffer */
-};
-
-struct pairs { /* the source's state */
-    struct bench *bench;
-    struct track *track;
-    struct side *sides[2];
-    enum regime regime;
-    size_t used[2], most;    /* sets of a block of each side; of the larger one */
-    uint64_t n_pairs, check; /* check: the pair whose outputs are compared */
-    VEC(double) alone_us;    /* of a stream's neighbours, pair by pair */
-    size_t check_set;        /* of the window */
-    struct piece pieces[MAX_ARGS * PIECES];
-    size_t n_pieces;
-    unsigned char *samples[2]; /* these pieces of all outputs, as a timed launch of each side left them */
-    struct arena *arena;
-    struct fate *fate;
-};
 
 static void choose_pieces(struct pairs *p, struct rng *rng)
 {
@@ -197,9 +176,11 @@ static struct wish wish_of(const struct judge *j, bool control, bool scoring, bo
     return scoring ? (struct wish){0.005, 0.3, 256} : (struct wish){0.02, 0.1, 32};
 }
 
-static struct pair_rules rules_of(const struct judge *j, const struct pairs *p, bool control, size_t workload)
+static struct pair_rules rules_of(const struct pairs *p)
 {
-    bool scoring = p->regime == j->task->regime;
+    const struct judge *j = p->bench->judge;
+    bool scoring = p->regime == j->task->regime, control = p->sides[1]->version == &j->baseline;
+    size_t workload = (size_t)(p->track - p->bench->tracks);
     struct wish wish = wish_of(j, control, scoring, regime_is_stream(p->regime));
     struct pair_rules rules = pair_rules_default();
     double a_us = p->sides[0]->us, b_us = p->sides[1]->us, tiny = a_us < TINY_US ? 3 : 1;
@@ -208,55 +189,68 @@ static struct pair_rules rules_of(const struct judge *j, const struct pairs *p, 
     rules.max_pairs = wish.max_pairs;
     rules.max_s = wish.max_s;
     /* A long plan is looked at too, unless it is not worth it. */
-    rules.first_s = b_us < PATIENCE * a_us ? INFINITY : rules.max_s;
+    rules.first_s = b_us < PATIENCE * a_us || p->beside ? INFINITY : rules.max_s;
     rules.seed = rng_hash(j->options.seed, workload * N_REGIMES + (size_t)p->regime);
-    if (!control)
+    if (!control && !p->beside)
         rules.hopeless = 1 - fmax(0.005 * tiny, j->noise);
     return rules;
 }
 
-static bool measure_regime(struct bench *b, struct track *t, struct side *candidate, enum regime regime,
-                           struct trial_time *time, struct fate *fate, struct err *err)
+/* The graphs of both, and how many sets their blocks take. */
+static bool record_both(struct pairs *p, struct err *err)
 {
-    struct judge *j = b->judge;
-    struct side *original = &t->original;
-    size_t workload = (size_t)(t - b->tracks);
-    struct pairs p = {.bench = b,
-                      .track = t,
-                      .sides = {original, candidate},
-                      .regime = regime,
-                      .arena = candidate->version->arena,
-                      .fate = fate};
-    struct pair_rules rules = rules_of(j, &p, candidate->version == &j->baseline, workload);
+    struct side *a = p->sides[0], *b = p->sides[1];
+    /* An interval's own time is the same share of both blocks, where a small difference is to be seen. */
+    bool alike = fabs(log(b->us / a->us)) < ALIKE;
+
+    if (!side_record(a, p->bench, p->track, p->regime, a->us, p->fate, err) ||
+        (fate_open(p->fate) &&
+         !side_record(b, p->bench, p->track, p->regime, alike ? a->us : b->us, p->fate, err)))
+        return false;
+    for (int side = 0; side < 2; side++) {
+        p->used[side] = p->sides[side]->lap[p->regime].sets;
+        p->most = MAX(p->most, p->used[side]);
+    }
+    return true;
+}
+
+bool pairs_look(struct pairs *p, struct err *err)
+{
+    struct rng rng = {p->bench->judge->options.seed};
+    struct pair pair;
+
+    if (!record_both(p, err) || !fate_open(p->fate))
+        return !fate_open(p->fate);
+    choose_pieces(p, &rng);
+    return start_contents(p, err) && (one_pair(p, false, &pair, err) || !fate_open(p->fate));
+}
+
+bool pairs_measure(struct pairs *p, struct trial_time *time, struct err *err)
+{
+    struct bench *b = p->bench;
+    struct track *t = p->track;
+    struct pair_rules rules = rules_of(p);
     struct rng rng = {rules.seed};
     struct pair_result r;
 
-    /* An interval's own time is the same share of both blocks, where a small difference is to be seen. */
-    bool alike = fabs(log(candidate->us / original->us)) < ALIKE;
-    if (!side_record(original, b, t, regime, original->us, fate, err) || !fate_open(fate))
-        return !fate_open(fate);
-    if (!side_record(candidate, b, t, regime, alike ? original->us : candidate->us, fate, err) ||
-        !fate_open(fate))
-        return !fate_open(fate);
-    if (regime_is_stream(regime) && !neighbours_record(b, t, regime, err))
+    if (!record_both(p, err) || !fate_open(p->fate))
+        return !fate_open(p->fate);
+    if (regime_is_stream(p->regime) && !neighbours_record(b, t, p->regime, err))
         return false;
-    for (int side = 0; side < 2; side++) {
-        p.used[side] = p.sides[side]->lap[regime].sets;
-        p.most = MAX(p.most, p.used[side]);
-    }
-    p.check = rng_below(&rng, CHECKED_PAIR);
-    p.check_set = (size_t)rng_below(&rng, MIN(p.used[0], p.used[1]));
-    if (!(regime == REGIME_HOT && t->in_place)) /* there the results grow, and differences with them */
-        choose_pieces(&p, &rng);
+    p->check = rng_below(&rng, CHECKED_PAIR);
+    p->check_set = (size_t)rng_below(&rng, MIN(p->used[0], p->used[1]));
+    /* Hot, results that are updated in place grow, and differences with them; a library's was looked at. */
+    if (!(p->regime == REGIME_HOT && t->in_place) && !p->beside)
+        choose_pieces(p, &rng);
     bool warm = b->warm, ok;
     b->warm = true;
-    if ((!warm && !warm_up(&p, err)) || !start_contents(&p, err))
+    if ((!warm && !warm_up(p, err)) || !start_contents(p, err))
         return false;
-    ok = pair_measure(&rules, one_pair, &p, &r, err);
-    time->neighbours_us = stats_median(p.alone_us.v, p.alone_us.n);
-    vec_free(&p.alone_us);
+    ok = pair_measure(&rules, one_pair, p, &r, err);
+    time->neighbours_us = stats_median(p->alone_us.v, p->alone_us.n);
+    vec_free(&p->alone_us);
     if (!ok)
-        return !fate_open(fate);
+        return !fate_open(p->fate);
     time->us = r.b_us;
     time->base_us = r.a_us;
     time->speedup = r.ratio;
@@ -264,6 +258,19 @@ static bool measure_regime(struct bench *b, struct track *t, struct side *candid
     time->high = r.high;
     time->pairs = r.pairs;
     return true;
+}
+
+static bool measure_regime(struct bench *b, struct track *t, struct side *candidate, enum regime regime,
+                           struct trial_time *time, struct fate *fate, struct err *err)
+{
+    struct pairs p = {.bench = b,
+                      .track = t,
+                      .sides = {&t->original, candidate},
+                      .regime = regime,
+                      .arena = candidate->version->arena,
+                      .fate = fate};
+
+    return pairs_measure(&p, time, err);
 }
 
 static bool measure_workload(struct bench *b, struct track *t, struct version *candidate,
@@ -289,6 +296,8 @@ static bool measure_workload(struct bench *b, struct track *t, struct version *c
         ok = (!control && !b->judge->options.confirm && regime != b->judge->task->regime) ||
              (regime_is_stream(regime) && !b->neighbours[regime]) ||
              measure_regime(b, t, &side, regime, &w->times[regime], fate, err);
+    if (ok && fate_open(fate) && b->judge->beside && b->judge->options.confirm)
+        ok = measure_beside(b, t, &side, err);
     if (side.version)
         side_close(&side);
     if (base->version && (!ok || !fate_open(fate)))
@@ -365,6 +374,7 @@ bool measure_paired(struct version *v, struct trial *t, struct fate *fate, struc
                                           .weight = task->weights ? task->weights[i] : 0};
     b->clocks = clocks_now(j->gpu);
     b->warm = false;
+    b->rows.n = 0;
     for (size_t i = 0; i < task->n_workloads; i++) {
         struct trial_workload *w = &list[order[i]];
         if (!measure_workload(b, &b->tracks[order[i]], v, w, fate, err))
@@ -386,6 +396,9 @@ bool measure_paired(struct version *v, struct trial *t, struct fate *fate, struc
         if (!fate_open(fate))
             break;
     }
+    t->beside = memcpy(arena_array(a, struct trial_beside, b->rows.n + 1), b->rows.v,
+                       b->rows.n * sizeof(*b->rows.v));
+    t->n_beside = b->rows.n;
     t->empty_us = b->empty_us;
     t->workloads = list;
     t->n_workloads = task->n_workloads;
