@@ -56,6 +56,13 @@ static json_t *version_to_json(const struct session *s, const struct session_ver
     json_put_num(speedup, "high", t->high);
     json_put(o, "speedup", speedup);
     json_put(o, "device", report_device(s->device));
+    if (t->n_beside || s->original.trial.n_beside) {
+        json_t *beside = json_array();
+        report_add_beside(beside, &s->original.trial, "original");
+        if (v->file)
+            report_add_beside(beside, t, v->file);
+        json_put(o, "beside", beside);
+    }
     json_put(o, "noise", report_noise(&s->original.trial, s->task->regime));
     json_put(o, "clocks", trial_clocks_to_json(&t->clocks));
     json_put(o, "workloads", add_workloads(json_array(), s, t, s->task->regime));
@@ -112,6 +119,10 @@ static void add_version(const struct session *s, const struct session_version *v
     if (markdown) {
         table_as_markdown(report_workload_table(s->arena, o, s->task->regime), out);
         str_addc(out, '\n');
+        if (report_beside_table(s->arena, o)) {
+            table_as_markdown(report_beside_table(s->arena, o), out);
+            str_addc(out, '\n');
+        }
     } else {
         report_workloads(o, out);
         str_addc(out, '\n');

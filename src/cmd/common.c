@@ -108,6 +108,21 @@ bool cmd_fleet(const struct cmd_args *args, struct arena *a, const struct fleet 
     return true;
 }
 
+bool cmd_beside(const struct cmd_args *args, const char *device, bool here, const char **names, struct err *err)
+{
+    *names = args->beside;
+    if (!args->beside)
+        return true;
+    if (!judge_beside_known(args->beside, err))
+        return false;
+    if (!str_starts(device, "cuda"))
+        return err_input(err,
+                         "--beside %s: a library runs on a GPU alone, and its time cannot be modelled; --device cuda "
+                         "takes a GPU",
+                         args->beside);
+    return !here || cublas_look(err) || err_context(err, "--beside %s", args->beside);
+}
+
 bool cmd_device(const char *device, struct arena *a, bool quiet, const char **name, struct err *err)
 {
     const char *words = NULL;

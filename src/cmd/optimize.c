@@ -160,6 +160,7 @@ static bool options_of(const struct cmd_args *args, struct arena *a, struct run_
                          o->out, arena_shell(a, o->out));
     return cmd_fleet(args, a, &o->fleet, &o->device, err) &&
            (o->device || cmd_device(args->device, a, args->quiet, &o->device, err)) &&
+           cmd_beside(args, o->device, !o->fleet, &o->beside, err) &&
            (o->out || cmd_default_out(a, o->task_dir, &o->out, err));
 }
 

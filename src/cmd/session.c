@@ -53,6 +53,7 @@ bool session_open(struct session *s, const struct cmd_args *args, bool confirm, 
     s->confirmed = args->confirm;
     tui_open(&(struct tui_options){.quiet = args->quiet});
     if (!cmd_device(args->device, s->arena, args->quiet, &o.device, err) ||
+        !cmd_beside(args, o.device, true, &o.beside, err) ||
         !task_open(&s->task, s->arena, args->words[0], err))
         return false;
     for (size_t i = 0; i < n_files; i++)

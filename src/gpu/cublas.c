@@ -226,6 +226,17 @@ static bool start(struct cublas *b, struct err *err)
            said(b, b->set_math(b->handle, DEFAULT_MATH), "told not to use TF32", err);
 }
 
+bool cublas_look(struct err *err)
+{
+    struct search s = {.b = mem_zalloc(sizeof(*s.b))};
+    bool ok = find(&s, err);
+
+    str_free(&s.looked);
+    str_free(&s.failed);
+    free(s.b);
+    return ok;
+}
+
 bool cublas_open(struct cublas **out, struct cuda *c, struct err *err)
 {
     struct search s = {.b = mem_zalloc(sizeof(*s.b))};

@@ -148,6 +148,13 @@ bool beside_call_of(const struct product *p, struct beside_call *call, struct er
 
 /* ---- the judge's ---- */
 
+struct beside_of { /* what is asked, of whom */
+    const char *names;
+    const struct kernel *kernel;
+    const struct kernel_limits *limits;
+    struct arena *arena;
+};
+
 bool beside_open(struct judge *j, struct err *err)
 {
     struct beside *b;
@@ -175,29 +182,47 @@ void beside_close(struct beside *b)
         cublas_close(b->cublas);
 }
 
+static bool call_of(const struct beside_of *o, const struct plan *plan, struct beside_call *call, struct err *err)
+{
+    struct err why = {0};
+    struct product p;
+
+    return (product_of_plan(o->kernel, o->limits, plan, o->arena, &p, &why) && beside_call_of(&p, call, &why)) ||
+           err_at(err, o->kernel->path, 0, 0,
+                  "--beside %s: the original is no product that cuBLAS computes: %s. What is looked for is one "
+                  "launch of a kernel whose threads each add x[row, i] * y[i, column] in a loop over i and store the "
+                  "sum for their row and column",
+                  o->names, why.text);
+}
+
+bool judge_beside_fits(const char *names, const struct kernel *k, const struct kernel_limits *l,
+                       const struct plan *plan, struct err *err)
+{
+    struct beside_of o = {names, k, l, arena_open()};
+    struct beside_call call;
+    bool ok = call_of(&o, plan, &call, err);
+
+    arena_close(o.arena);
+    return ok;
+}
+
 bool beside_find(struct judge *j, struct err *err)
 {
     const struct task *t = j->task;
     struct beside *b = j->beside;
-    struct err why = {0};
+    const struct beside_of o = {j->options.beside, j->baseline.kernel, &j->limits, j->arena};
 
     if (!b)
         return true;
     b->calls = arena_array(j->arena, struct beside_call, t->n_workloads + 1);
     for (size_t i = 0; i < t->n_workloads; i++) {
         struct fate fate = {0};
-        struct product p;
         struct plan plan;
         version_plan_only(&j->baseline, j->arena, t->workloads + i * t->n_dims, &plan, &fate);
         if (!fate_open(&fate))
             return err_at(err, t->source_path, fate.line, fate.col, "the original: %s", fate.words);
-        if (!product_of_plan(j->baseline.kernel, &j->limits, &plan, j->arena, &p, &why) ||
-            !beside_call_of(&p, &b->calls[i], &why))
-            return err_at(err, t->source_path, 0, 0,
-                          "--beside %s: the original is no product that cuBLAS computes: %s. What is looked for is "
-                          "one launch of a kernel whose threads each add x[row, i] * y[i, column] in a loop over i "
-                          "and store the sum for their row and column",
-                          j->options.beside, why.text);
+        if (!call_of(&o, &plan, &b->calls[i], err))
+            return false;
     }
     return true;
 }

@@ -52,6 +52,9 @@ size_t judge_compiles_errors(const struct judge_compiles *c, const int **lines);
 
 /* Whether these names, between commas, are of libraries that `beside` knows; else an error that lists those. */
 bool judge_beside_known(const char *names, struct err *err);
+/* Whether they compute what the original does in this plan; else an error that says what was looked for. */
+bool judge_beside_fits(const char *names, const struct kernel *k, const struct kernel_limits *l,
+                       const struct plan *plan, struct err *err);
 
 struct judge; /* a task opened: original and reference compiled, expected answers and original times kept */
 

@@ -39,6 +39,28 @@ static bool note_who(struct run *r, const struct fleet_node *by, struct err *err
     return store_note(r->store, "confirmed_by", json_take_line(r->arena, o), err);
 }
 
+static bool open_fresh(struct run *r, const struct trial_options *o, struct pool **fresh, struct err *err)
+{
+    return r->o->fleet ? pool_open_fleet(fresh, r->task, o, r->o->fleet, true, err)
+                       : pool_open(fresh, r->task, o, 1, NULL, err);
+}
+
+bool confirm_original(struct run *r, struct err *err)
+{
+    const struct trial_options o = {
+        .device = r->o->device, .seed = r->o->seed, .exact = r->o->exact, .confirm = true, .beside = r->o->beside};
+    struct pool *fresh = NULL;
+    struct trial t;
+
+    if (!r->o->beside || r->search.best != 0)
+        return true;
+    trace_doing("judge", "times the original beside %s", r->o->beside);
+    bool ok = open_fresh(r, &o, &fresh, err) && pool_original(fresh, r->arena, &t, err) &&
+              store_note(r->store, "control", trial_to_text(r->arena, &t), err);
+    pool_close(fresh);
+    return ok;
+}
+
 /* One look at a candidate by a fresh process that has never seen another: hidden cases, other data, whole
  * workloads, both regimes, and as nvcc compiles it where there is one. *looked: false when it was interrupted.
  */
@@ -49,6 +71,7 @@ static bool confirm_once(struct run *r, const struct candidate *c, int look, str
                               .cases = r->cases,
                               .n_cases = r->n_cases,
                               .exact = r->o->exact,
+                              .beside = r->o->beside,
                               .hidden = true,
                               .with_nvcc = true,
                               .confirm = true};
@@ -60,9 +83,7 @@ static bool confirm_once(struct run *r, const struct candidate *c, int look, str
     struct pool *fresh = NULL;
     struct trial control;
     int id = -1;
-    bool ok = (r->o->fleet ? pool_open_fleet(&fresh, r->task, &o, r->o->fleet, true, err)
-                           : pool_open(&fresh, r->task, &o, 1, NULL, err)) &&
-              pool_submit(fresh, c->id, r->task->source_path, c->text, err);
+    bool ok = open_fresh(r, &o, &fresh, err) && pool_submit(fresh, c->id, r->task->source_path, c->text, err);
 
     while (ok && id < 0 && !run_interrupted())
         ok = pool_collect(fresh, 0.2, r->arena, &id, t, err);

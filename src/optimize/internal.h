@@ -109,6 +109,8 @@ bool prune_best(struct run *r, int round, struct err *err);
 bool tune_best(struct run *r, int round, struct err *err);
 /* refused, unless NULL: the best has failed; see there. */
 bool confirm_best(struct run *r, bool *refused, struct err *err);
+/* The original beside the library that was asked for, where it stays; else nothing. */
+bool confirm_original(struct run *r, struct err *err);
 /* What a failed confirmation may tell whoever codes next: that there are such cases, and what kind of fault it
  * was; never the case. Other words stay as they are. */
 const char *confirm_words(const struct trial *t);

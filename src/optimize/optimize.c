@@ -21,7 +21,8 @@ void run_stop(void)
 static const struct member option_members[] = {
     OPTION(task_dir),   OPTION(out),          OPTION(device),      OPTION(agents), OPTION(rounds),
     OPTION(candidates), OPTION(min_mutation), OPTION(tune_budget), OPTION(jobs),   OPTION(budget_s),
-    OPTION(seed),       OPTION(hidden_seed),  OPTION(exact),       OPTION(memory), {0}};
+    OPTION(seed),       OPTION(hidden_seed),  OPTION(exact),       OPTION(memory),
+    OPTION(beside),     {0}};
 
 json_t *run_options_to_json(const struct run_options *o)
 {
@@ -138,6 +139,22 @@ static bool keep_also(struct run *r, struct err *err)
     return true;
 }
 
+/* What the end would refuse is refused before the first round. */
+static bool library_fits(struct run *r, const char *text, struct err *err)
+{
+    struct agent_version v;
+    bool ok = true;
+
+    if (!r->o->beside)
+        return true;
+    if (!agent_version_open(&v, r->arena, r->task, r->task->source_path, text, &r->limits, err))
+        return false;
+    for (size_t i = 0; ok && i < v.input.n_plans; i++)
+        ok = judge_beside_fits(r->o->beside, v.kernel, &r->limits, &v.input.plans[i], err);
+    agent_version_close(&v);
+    return ok;
+}
+
 static bool open_world(struct run *r, bool resume, struct err *err)
 {
     struct trial_options o = {.device = r->o->device,
@@ -187,7 +204,7 @@ static bool open_world(struct run *r, bool resume, struct err *err)
     if (!pool_original(r->pool, r->arena, &original->trial, err))
         return false;
     r->limits = pool_device(r->pool)->limits;
-    if (!same_device(r, resume, err) || !first_original(r, original, err) || !remember_begin(r, err))
+    if (!library_fits(r, text, err) || !same_device(r, resume, err) || !first_original(r, original, err) || !remember_begin(r, err))
         return false;
     if (r->o->models.asked[FOR_TESTER] && !suite_extend(r, &o, original, err))
         return false;
@@ -334,7 +351,7 @@ static bool loop(struct run *r, enum run_end *end, struct err *err)
         return false;
     if (!m->asked[FOR_SINGLE] && !derive_last(r, round, err))
         return false;
-    if (!stop_asked && !confirm(r, &round, err))
+    if (!stop_asked && (!confirm(r, &round, err) || !confirm_original(r, err)))
         return false;
     /* For the report: where the time went before and after. */
     if (!stop_asked && r->search.best != 0 &&

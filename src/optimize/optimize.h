@@ -23,6 +23,7 @@ struct run_options {
     uint64_t seed;
     uint64_t hidden_seed;        /* 0: drawn when the first version is final */
     bool exact;                  /* outputs byte for byte */
+    const char *beside;          /* libraries that are timed beside the best; NULL: none */
     const char *memory;          /* the file of what earlier runs learned; NULL: none is read or written */
     const struct run_also {      /* files that somebody wrote, which compete */
         const char *path, *text; /* text: NULL where the run has it already */

@@ -123,6 +123,11 @@ void report_markdown(const struct view *v, struct arena *a, struct str *out)
                 table_as_markdown(report_workload_table(a, v->result, regime), out);
                 str_add(out, "\n</details>\n");
             }
+        struct table *beside = report_beside_table(a, v->result);
+        if (beside) {
+            str_add(out, "\nBeside a library:\n\n");
+            table_as_markdown(beside, out);
+        }
         str_add(out, "\n<details>\n<summary>Resources</summary>\n\n");
         table_as_markdown(report_resource_table(v, a), out);
         str_add(out, "\n</details>\n");

@@ -93,6 +93,9 @@ void page_speed(const struct view *v, struct arena *a, struct str *out)
             if (regime != v->regime && view_has(v, regime))
                 table_as_html(report_workload_table(a, v->result, regime), out);
         str_add(out, "</details>\n");
+        struct table *beside = report_beside_table(a, v->result);
+        if (beside)
+            table_as_html(beside, out);
         table_as_html(report_resource_table(v, a), out);
     }
     str_add(out, "</section>\n");

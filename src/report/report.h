@@ -117,6 +117,12 @@ struct table *report_workload_table(struct arena *a, const json_t *result, enum 
 void report_workloads(const json_t *result,
                       struct str *out); /* the first on a terminal, and what its times are */
 
+/* `beside` of a result: a library's times beside a version's, of its trial. */
+void report_add_beside(json_t *list, const struct trial *t, const char *version);
+struct table *report_beside_table(struct arena *a, const json_t *result); /* NULL: no library was asked for */
+/* A line a workload: cold, or hot where that scores. */
+void report_beside(const json_t *result, enum regime regime, struct str *out);
+
 /* "geometric mean", or "weighted geometric mean" where the task's workloads have weights. */
 const char *report_mean_words(const json_t *result);
 char *report_dims(struct arena *a, const json_t *workload); /* "rows=16 d=4096" */

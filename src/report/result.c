@@ -62,7 +62,7 @@ static bool facts_read(struct store *s, struct arena *a, struct facts *f, struct
     f->has_hidden = f->best->id != 0 && hidden;
     f->has_control = f->has_hidden && control;
     if ((f->has_hidden && !trial_from_text(hidden, a, &f->hidden, err)) ||
-        (f->has_control && !trial_from_text(control, a, &f->control, err)))
+        ((f->has_control || (f->best->id == 0 && control)) && !trial_from_text(control, a, &f->control, err)))
         return false;
     f->options = json_parse(f->run.options, strlen(f->run.options), "the run's options", err);
     return f->options != NULL;
@@ -247,6 +247,18 @@ static bool roundings_to_json(const struct facts *f, struct arena *a, json_t **o
     return true;
 }
 
+static void put_beside(json_t *o, const struct facts *f)
+{
+    json_t *list = json_array();
+
+    report_add_beside(list, &f->control, "original");
+    report_add_beside(list, &f->hidden, "best");
+    if (json_array_size(list))
+        json_put(o, "beside", list);
+    else
+        json_decref(list);
+}
+
 bool report_result(struct store *s, struct arena *a, json_t **result, struct err *err)
 {
     struct facts f = {0};
@@ -278,6 +290,7 @@ bool report_result(struct store *s, struct arena *a, json_t **result, struct err
     json_put(o, "workloads", workloads);
     json_put(o, "other_regime", add_workloads(json_array(), &f, regime_other(f.regime)));
     json_put(o, "further_regimes", further_to_json(&f));
+    put_beside(o, &f);
     json_put(o, "noise", report_noise(f.has_control ? &f.control : &f.original, f.regime));
     json_put(o, "clocks", trial_clocks_to_json(&timed(&f)->clocks));
     const struct verified verified = {&f.original, &f.own, f.has_hidden ? &f.hidden : NULL};

@@ -155,6 +155,7 @@ void report_workloads(const json_t *result, struct str *out)
     table_as_text(report_workload_table(a, result, scoring_of(result)), out);
     add_basis(result, out);
     add_streams(result, out);
+    report_beside(result, scoring_of(result), out);
     arena_close(a);
 }
 

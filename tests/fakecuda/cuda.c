@@ -265,6 +265,7 @@ static void drain(void)
 }
 
 static struct graph *capturing; /* what launches go into instead of the device */
+static struct graph *last_graph; /* whose nodes are asked about */
 
 static void put(const struct work *o)
 {
@@ -955,6 +956,9 @@ static void attribute_of(struct work *o, int id, const void *value)
         o->launch.cooperative = *(const int *)value;
     else if (id == 4)
         memcpy(o->launch.cluster, value, sizeof(o->launch.cluster));
+    else if (id == 6)
+        o->early = *(const int *)value && capturing && capturing->work.n &&
+                   capturing->work.v[capturing->work.n - 1].kind == WORK_KERNEL;
 }
 
 EXPORT int cuLaunchKernel(struct fake_function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
@@ -1082,11 +1086,46 @@ EXPORT int cuStreamBeginCapture_v2(void *stream, int mode)
     return OK;
 }
 
+/* Into a graph that is there: what comes follows its last node. */
+EXPORT int cuStreamBeginCaptureToGraph(void *stream, struct graph *g, const uintptr_t *after, const void *data,
+                                       size_t n, int mode)
+{
+    (void)stream;
+    (void)mode;
+    ENTER("cuStreamBeginCaptureToGraph");
+    if (capturing)
+        return 901;
+    if (data || n != (g->work.n > 0) || (n && *after != g->work.n))
+        return INVALID;
+    capturing = g;
+    return OK;
+}
+
+EXPORT int cuStreamGetCaptureInfo_v3(void *stream, int *status, uint64_t *id, struct graph **g,
+                                     const uintptr_t **last, const void **data, size_t *n)
+{
+    static uintptr_t node;
+
+    (void)stream;
+    ENTER("cuStreamGetCaptureInfo_v3");
+    *status = capturing != NULL;
+    if (!capturing)
+        return OK;
+    *id = 1;
+    if (g)
+        *g = capturing;
+    node = capturing->work.n;
+    *last = &node;
+    *data = NULL;
+    *n = node > 0;
+    return OK;
+}
+
 EXPORT int cuStreamEndCapture(void *stream, struct graph **g)
 {
     (void)stream;
     ENTER("cuStreamEndCapture");
-    *g = capturing;
+    *g = last_graph = capturing;
     capturing = NULL;
     return *g ? OK : 901;
 }
@@ -1130,8 +1169,6 @@ EXPORT int cuGraphDestroy(struct graph *g)
     ENTER("cuGraphDestroy");
     return graph_free(g);
 }
-
-static struct graph *last_graph; /* whose nodes get attributes */
 
 /* A node is its number in the graph, plus one; each must follow the one before. */
 static int add(uintptr_t *node, struct graph *g, const uintptr_t *after, size_t n, const struct work *o)
@@ -1178,11 +1215,37 @@ EXPORT int cuGraphAddDependencies_v2(struct graph *g, const uintptr_t *from, con
                                      const struct edge *e, size_t n)
 {
     ENTER("cuGraphAddDependencies_v2");
-    if (n != 1 || !g->loose || *to != g->work.n || *from != *to - 1 || e->from_port != 1 || e->type != 1 ||
+    if (n != 1 || !g->loose || *to != g->work.n || *from != *to - 1 || e->from_port != e->type || e->type > 1 ||
         e->to_port || g->work.v[*from - 1].kind != WORK_KERNEL || g->work.v[*to - 1].kind != WORK_KERNEL)
         return INVALID;
     g->loose = false;
-    g->work.v[*to - 1].early = true;
+    g->work.v[*to - 1].early = e->type;
+    return OK;
+}
+
+EXPORT int cuGraphRemoveDependencies_v2(struct graph *g, const uintptr_t *from, const uintptr_t *to,
+                                        const struct edge *e, size_t n)
+{
+    ENTER("cuGraphRemoveDependencies_v2");
+    if (n != 1 || g->loose || *to != g->work.n || *from != *to - 1 || e->type != g->work.v[*to - 1].early)
+        return INVALID;
+    g->loose = true;
+    return OK;
+}
+
+EXPORT int cuGraphNodeGetDependentNodes_v2(uintptr_t node, uintptr_t *to, struct edge *e, size_t *n)
+{
+    size_t room = *n;
+
+    ENTER("cuGraphNodeGetDependentNodes_v2");
+    *n = node < last_graph->work.n;
+    if (!to || !*n)
+        return OK;
+    if (!room)
+        return INVALID;
+    bool early = last_graph->work.v[node].early;
+    *to = node + 1;
+    *e = (struct edge){.from_port = early, .type = early};
     return OK;
 }
 

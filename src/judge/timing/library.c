@@ -72,8 +72,7 @@ static bool check_sums(struct side *library, struct bench *b, struct track *t, c
                                 (int64_t)rng_below(&rng, (uint64_t)p->batch)};
         ok = right_at(library, p, at, &right, err);
         if (ok && !right)
-            *words = arena_printf(library->version->judge->arena,
-                                  "its result differs from the product added up here: no figure");
+            *words = "its result differs from the product added up here";
     }
     return ok;
 }
@@ -92,7 +91,7 @@ static bool check_original(struct side *library, struct bench *b, struct track *
     if (!pairs_look(&p, err))
         return false;
     if (!fate_open(&fate))
-        *words = arena_printf(b->judge->arena, "its result is not the original's: %s; no figure", fate.words);
+        *words = arena_printf(b->judge->arena, "its result is not the original's: %s", fate.words);
     return true;
 }
 
@@ -135,7 +134,7 @@ static bool time_regime(struct side *library, struct side *version, struct bench
         return false;
     to->us = time.base_us;
     to->version_us = time.us;
-    to->share = time.speedup;
+    to->share = isfinite(time.speedup) ? time.speedup : time.base_us / time.us;
     to->low = time.low;
     to->high = time.high;
     if (!fate_open(&fate))

@@ -189,7 +189,7 @@ static struct pair_rules rules_of(const struct pairs *p)
     rules.max_pairs = wish.max_pairs;
     rules.max_s = wish.max_s;
     /* A long plan is looked at too, unless it is not worth it. */
-    rules.first_s = b_us < PATIENCE * a_us || p->beside ? INFINITY : rules.max_s;
+    rules.first_s = b_us < PATIENCE * a_us ? INFINITY : rules.max_s;
     rules.seed = rng_hash(j->options.seed, workload * N_REGIMES + (size_t)p->regime);
     if (!control && !p->beside)
         rules.hopeless = 1 - fmax(0.005 * tiny, j->noise);
