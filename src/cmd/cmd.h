@@ -61,8 +61,10 @@ bool cmd_default_out(struct arena *a, const char *task_dir, const char **out, st
 /* "auto", "cuda", "cuda:N", "cuda:all", "sim", "sim:NAME" to what trial_options.device takes; auto says which,
  * unless quiet. */
 bool cmd_device(const char *device, struct arena *a, bool quiet, const char **name, struct err *err);
-/* --beside for a run on this device (*names NULL: it was not said). here: the library must be on this machine. */
-bool cmd_beside(const struct cmd_args *args, const char *device, bool here, const char **names, struct err *err);
+/* --beside for a run on this device (*names NULL: it was not said). here: the library must be on this machine.
+ */
+bool cmd_beside(const struct cmd_args *args, const char *device, bool here, const char **names,
+                struct err *err);
 
 /* --workers FILE: fleet, NULL where it is not given, and the device of the run: a GPU's where `auto` finds a
  * worker that measures. */

@@ -116,10 +116,11 @@ bool cmd_beside(const struct cmd_args *args, const char *device, bool here, cons
     if (!judge_beside_known(args->beside, err))
         return false;
     if (!str_starts(device, "cuda"))
-        return err_input(err,
-                         "--beside %s: a library runs on a GPU alone, and its time cannot be modelled; --device cuda "
-                         "takes a GPU",
-                         args->beside);
+        return err_input(
+            err,
+            "--beside %s: a library runs on a GPU alone, and its time cannot be modelled; --device cuda "
+            "takes a GPU",
+            args->beside);
     return !here || cublas_look(err) || err_context(err, "--beside %s", args->beside);
 }
 

@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <glob.h>
+#include <unistd.h>
 
 enum {
     WORKSPACE_MB = 32, /* what NVIDIA recommends for Hopper; less is enough elsewhere */
@@ -146,29 +147,44 @@ static bool load_from_toolkits(struct search *s)
     return load_from(s, "/usr/local/cuda/lib64") || load_from(s, "/usr/local/cuda-1*/lib64");
 }
 
-/* Where pip puts NVIDIA's libraries. */
-static bool load_from_wheels(struct search *s)
+/* Where pip puts NVIDIA's libraries, below a folder that has a Python. */
+static bool load_from_python(struct search *s, const char *root, const char *below)
 {
     static const char *const packages[] = {"nvidia/cu[0-9]*/lib", "nvidia/cublas/lib"};
-    static const char *const roots[] = {"VIRTUAL_ENV", "HOME", NULL, NULL, NULL};
-    static const char *const below[] = {"lib/python3*/site-packages", ".local/lib/python3*/site-packages",
-                                        "/usr/local/lib/python3*/site-packages",
-                                        "/usr/local/lib/python3*/dist-packages",
-                                        "/usr/lib/python3/dist-packages"};
     char folder[700];
 
-    for (size_t i = 0; i < ARRAY_LEN(below); i++) {
-        const char *root = roots[i] ? getenv(roots[i]) : NULL;
-        if (roots[i] && !(root && *root))
-            continue;
-        for (size_t k = 0; k < ARRAY_LEN(packages); k++) {
-            snprintf(folder, sizeof(folder), "%s%s%s/%s", root ? root : "", root ? "/" : "", below[i],
-                     packages[k]);
-            if (load_from(s, folder))
-                return true;
-        }
+    for (size_t k = 0; k < ARRAY_LEN(packages); k++) {
+        snprintf(folder, sizeof(folder), "%s/%s/%s", root, below, packages[k]);
+        if (load_from(s, folder))
+            return true;
     }
     return false;
+}
+
+static bool load_beside_python(struct search *s)
+{
+    const char *path = getenv("PATH");
+    char python[600], root[600];
+
+    while (path && *path) {
+        int len = (int)strcspn(path, ":");
+        snprintf(python, sizeof(python), "%.*s/python3", len, path);
+        snprintf(root, sizeof(root), "%.*s/..", len, path);
+        if (access(python, X_OK) == 0)
+            return load_from_python(s, root, "lib/python3*/site-packages");
+        path += len + (path[len] == ':');
+    }
+    return false;
+}
+
+static bool load_from_wheels(struct search *s)
+{
+    const char *home = getenv("HOME");
+
+    return load_beside_python(s) ||
+           (home && *home && load_from_python(s, home, ".local/lib/python3*/site-packages")) ||
+           load_from_python(s, "/usr/local", "lib/python3*/*-packages") ||
+           load_from_python(s, "/usr/lib", "python3/dist-packages");
 }
 
 static bool load_by_soname(struct search *s)
@@ -214,15 +230,18 @@ static bool start(struct cublas *b, struct err *err)
 
     if (!c->driver->capture_begin || !c->driver->capture_info || !c->driver->capture_end ||
         !c->driver->graph_dependents || !c->driver->graph_remove_edges)
-        return err_world(err, "GPU %d: a library's launches are timed within our graphs, which a driver of CUDA 12.3 "
-                              "or newer can; update the driver",
-                         c->info.index);
+        return err_world(
+            err,
+            "GPU %d: a library's launches are timed within our graphs, which a driver of CUDA 12.3 "
+            "or newer can; update the driver",
+            c->info.index);
     /* The stream first: it takes the workspace back. */
     return said(b, b->create(&b->handle), "it does not start on this GPU", err) &&
            said(b, b->version(b->handle, &b->number), "asked for its version", err) &&
            said(b, b->set_stream(b->handle, c->stream), "given a stream", err) &&
            cuda_check(c, c->driver->alloc(&b->workspace, bytes), err, "memory for cuBLAS to work in") &&
-           said(b, b->set_workspace(b->handle, (void *)(uintptr_t)b->workspace, bytes), "given a workspace", err) &&
+           said(b, b->set_workspace(b->handle, (void *)(uintptr_t)b->workspace, bytes), "given a workspace",
+                err) &&
            said(b, b->set_math(b->handle, DEFAULT_MATH), "told not to use TF32", err);
 }
 
@@ -297,8 +316,7 @@ static int call(const struct cublas *b, const struct cublas_product *p, const ui
     }
     if (p->batch == 1)
         return b->gemm(b->handle, m[0].turned, m[1].turned, p->m, p->n, p->k, alpha, x, m[0].type, m[0].lead, y,
-                       m[1].type, m[1].lead, beta, to, m[2].type, m[2].lead, p->compute,
-                       ALGORITHM_OF_ITS_OWN);
+                       m[1].type, m[1].lead, beta, to, m[2].type, m[2].lead, p->compute, ALGORITHM_OF_ITS_OWN);
     return b->gemm_batched(b->handle, m[0].turned, m[1].turned, p->m, p->n, p->k, alpha, x, m[0].type,
                            m[0].lead, m[0].stride, y, m[1].type, m[1].lead, m[1].stride, beta, to, m[2].type,
                            m[2].lead, m[2].stride, p->batch, p->compute, ALGORITHM_OF_ITS_OWN);

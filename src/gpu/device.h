@@ -74,8 +74,8 @@ bool spaces_hash(struct cuda *c, struct err *err);
 /* The host writes there: a hash that was taken is old. */
 void spaces_written(struct cuda *c, uint64_t addr, size_t n);
 
-/* graph.c: what somebody else puts into our stream, recorded: `call` does that. It begins when all before it has
- * ended. name: of its first kernel, for findings. */
+/* graph.c: what somebody else puts into our stream, recorded: `call` does that. It begins when all before it
+ * has ended. name: of its first kernel, for findings. */
 bool graph_capture(struct cuda_graph *t, const char *name, bool (*call)(void *context, struct err *err),
                    void *context, struct err *err);
 

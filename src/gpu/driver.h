@@ -122,7 +122,7 @@ struct kernel_node {
 struct edge_data { /* which event of the first node the second one waits for */
     unsigned char from_port, to_port, type, reserved[5];
 };
-enum { CAPTURE_RELAXED = 2 };     /* whoever is captured may call what no capture can hold */
+enum { CAPTURE_RELAXED = 2 };   /* whoever is captured may call what no capture can hold */
 enum { EDGE_PROGRAMMATIC = 1 }; /* the port and the type of launch_dependents */
 struct set_node {
     uint64_t to;

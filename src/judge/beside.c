@@ -29,9 +29,12 @@ struct element {
 };
 
 static const struct element elements[] = {
-    {"float", KT_F32, CUBLAS_F32},          {"double", KT_F64, CUBLAS_F64},
-    {"__half|half", KT_F16, CUBLAS_F16},    {"__nv_bfloat16|nv_bfloat16", KT_BF16, CUBLAS_BF16},
-    {"int8_t|signed char", KT_I8, CUBLAS_I8}, {"int|int32_t", KT_I32, CUBLAS_I32},
+    {"float", KT_F32, CUBLAS_F32},
+    {"double", KT_F64, CUBLAS_F64},
+    {"__half|half", KT_F16, CUBLAS_F16},
+    {"__nv_bfloat16|nv_bfloat16", KT_BF16, CUBLAS_BF16},
+    {"int8_t|signed char", KT_I8, CUBLAS_I8},
+    {"int|int32_t", KT_I32, CUBLAS_I32},
 };
 
 static const struct element *element_of(const char *type)
@@ -78,7 +81,8 @@ static bool types_of(const struct product *p, struct cublas_product *to, struct 
 
 /* ---- places ---- */
 
-/* down x along elements by columns, or the same turned. Where there is one row or one column any step will do. */
+/* down x along elements by columns, or the same turned. Where there is one row or one column any step will do.
+ */
 static bool lies(struct cublas_matrix *m, int64_t down, int64_t along, const int64_t step[2], bool may_turn)
 {
     for (int turned = 0; turned < 1 + may_turn; turned++) {
@@ -99,7 +103,8 @@ static bool lies_by_columns(const struct product *p, struct beside_call *call)
     const struct product_matrix *m[] = {&p->a, &p->b, &p->c};
 
     if (!lies(&to->matrix[2], p->m, p->n, p->c.step, false) ||
-        !lies(&to->matrix[0], p->m, p->k, p->a.step, true) || !lies(&to->matrix[1], p->k, p->n, p->b.step, true))
+        !lies(&to->matrix[0], p->m, p->k, p->a.step, true) ||
+        !lies(&to->matrix[1], p->k, p->n, p->b.step, true))
         return false;
     to->m = (int)p->m;
     to->n = (int)p->n;
@@ -141,9 +146,10 @@ bool beside_call_of(const struct product *p, struct beside_call *call, struct er
                            .sum_type = p->sum_type,
                            .left_out = p->left_out};
     return lies_by_columns(of, call) ||
-           err_input(why,
-                     "its matrices do not lie as cuBLAS takes them: neither rows nor columns of each are whole in "
-                     "memory");
+           err_input(
+               why,
+               "its matrices do not lie as cuBLAS takes them: neither rows nor columns of each are whole in "
+               "memory");
 }
 
 /* ---- the judge's ---- */
@@ -164,10 +170,11 @@ bool beside_open(struct judge *j, struct err *err)
     if (!judge_beside_known(j->options.beside, err))
         return false;
     if (!j->gpu)
-        return err_input(err,
-                         "--beside %s: a library runs on a GPU alone, and its time cannot be modelled; --device "
-                         "cuda takes one",
-                         j->options.beside);
+        return err_input(
+            err,
+            "--beside %s: a library runs on a GPU alone, and its time cannot be modelled; --device "
+            "cuda takes one",
+            j->options.beside);
     b = arena_new(j->arena, struct beside);
     if (!cublas_open(&b->cublas, j->gpu, err))
         return err_context(err, "--beside %s", j->options.beside);
@@ -182,17 +189,20 @@ void beside_close(struct beside *b)
         cublas_close(b->cublas);
 }
 
-static bool call_of(const struct beside_of *o, const struct plan *plan, struct beside_call *call, struct err *err)
+static bool call_of(const struct beside_of *o, const struct plan *plan, struct beside_call *call,
+                    struct err *err)
 {
     struct err why = {0};
     struct product p;
 
-    return (product_of_plan(o->kernel, o->limits, plan, o->arena, &p, &why) && beside_call_of(&p, call, &why)) ||
-           err_at(err, o->kernel->path, 0, 0,
-                  "--beside %s: the original is no product that cuBLAS computes: %s. What is looked for is one "
-                  "launch of a kernel whose threads each add x[row, i] * y[i, column] in a loop over i and store the "
-                  "sum for their row and column",
-                  o->names, why.text);
+    return (product_of_plan(o->kernel, o->limits, plan, o->arena, &p, &why) &&
+            beside_call_of(&p, call, &why)) ||
+           err_at(
+               err, o->kernel->path, 0, 0,
+               "--beside %s: the original is no product that cuBLAS computes: %s. What is looked for is one "
+               "launch of a kernel whose threads each add x[row, i] * y[i, column] in a loop over i and store the "
+               "sum for their row and column",
+               o->names, why.text);
 }
 
 bool judge_beside_fits(const char *names, const struct kernel *k, const struct kernel_limits *l,

@@ -30,9 +30,10 @@ struct trial_options {
                   */
     unsigned without; /* exceptions of the error rule that are switched off, 1 << number: judge/rule.h; in this
                          process */
-    const char *beside; /* names of libraries that are timed beside versions on a GPU, where confirm; NULL: none */
-    bool alone;       /* no original, no suite's answers: the task only, for `launch` and `sanitize` */
-    bool no_control;  /* on a GPU: the original against itself is not timed; somebody else has done it */
+    const char
+        *beside;     /* names of libraries that are timed beside versions on a GPU, where confirm; NULL: none */
+    bool alone;      /* no original, no suite's answers: the task only, for `launch` and `sanitize` */
+    bool no_control; /* on a GPU: the original against itself is not timed; somebody else has done it */
     /* Told before and after this process waits for its turn on the GPU; NULL: nobody listens. */
     void (*phase)(void *context, bool waiting);
     void *phase_context;

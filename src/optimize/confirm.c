@@ -47,8 +47,11 @@ static bool open_fresh(struct run *r, const struct trial_options *o, struct pool
 
 bool confirm_original(struct run *r, struct err *err)
 {
-    const struct trial_options o = {
-        .device = r->o->device, .seed = r->o->seed, .exact = r->o->exact, .confirm = true, .beside = r->o->beside};
+    const struct trial_options o = {.device = r->o->device,
+                                    .seed = r->o->seed,
+                                    .exact = r->o->exact,
+                                    .confirm = true,
+                                    .beside = r->o->beside};
     struct pool *fresh = NULL;
     struct trial t;
 

@@ -19,10 +19,10 @@ void run_stop(void)
 #define OPTION(member) MEMBER(struct run_options, member)
 
 static const struct member option_members[] = {
-    OPTION(task_dir),   OPTION(out),          OPTION(device),      OPTION(agents), OPTION(rounds),
-    OPTION(candidates), OPTION(min_mutation), OPTION(tune_budget), OPTION(jobs),   OPTION(budget_s),
-    OPTION(seed),       OPTION(hidden_seed),  OPTION(exact),       OPTION(memory),
-    OPTION(beside),     {0}};
+    OPTION(task_dir), OPTION(out),        OPTION(device),       OPTION(agents),
+    OPTION(rounds),   OPTION(candidates), OPTION(min_mutation), OPTION(tune_budget),
+    OPTION(jobs),     OPTION(budget_s),   OPTION(seed),         OPTION(hidden_seed),
+    OPTION(exact),    OPTION(memory),     OPTION(beside),       {0}};
 
 json_t *run_options_to_json(const struct run_options *o)
 {
@@ -204,7 +204,8 @@ static bool open_world(struct run *r, bool resume, struct err *err)
     if (!pool_original(r->pool, r->arena, &original->trial, err))
         return false;
     r->limits = pool_device(r->pool)->limits;
-    if (!library_fits(r, text, err) || !same_device(r, resume, err) || !first_original(r, original, err) || !remember_begin(r, err))
+    if (!library_fits(r, text, err) || !same_device(r, resume, err) || !first_original(r, original, err) ||
+        !remember_begin(r, err))
         return false;
     if (r->o->models.asked[FOR_TESTER] && !suite_extend(r, &o, original, err))
         return false;

@@ -41,9 +41,10 @@ struct table *report_beside_table(struct arena *a, const json_t *result)
         table_text(t, json_text(o, "version", NULL));
         table_num(t, json_num(o, "version_us"), 2, "");
         table_num(t, 100 * json_num(o, "share"), 1, " %");
-        table_text(t, isfinite(json_num(o, "low")) ? arena_printf(a, "%.1f to %.1f %%", 100 * json_num(o, "low"),
-                                                                 100 * json_num(o, "high"))
-                                                  : NULL);
+        table_text(t,
+                   isfinite(json_num(o, "low"))
+                       ? arena_printf(a, "%.1f to %.1f %%", 100 * json_num(o, "low"), 100 * json_num(o, "high"))
+                       : NULL);
         table_text(t, json_text(o, "words", ""));
     }
     return t;
@@ -55,9 +56,10 @@ static const json_t *original_of(const json_t *list, const json_t *row)
     size_t i;
     const json_t *o;
 
-    json_array_foreach(list, i, o) if (str_eq(json_text(o, "version", ""), "original") &&
-                                       str_eq(json_text(o, "regime", ""), json_text(row, "regime", "")) &&
-                                       json_equal(json_object_get(o, "dims"), json_object_get(row, "dims"))) return o;
+    json_array_foreach(list, i,
+                       o) if (str_eq(json_text(o, "version", ""), "original") &&
+                              str_eq(json_text(o, "regime", ""), json_text(row, "regime", "")) &&
+                              json_equal(json_object_get(o, "dims"), json_object_get(row, "dims"))) return o;
     return NULL;
 }
 
@@ -69,7 +71,8 @@ static void add_line(struct arena *a, const json_t *list, const json_t *o, struc
 
     if (original && original != o)
         first = json_num(original, "share");
-    str_addf(out, "%s, %s: beside %s", report_dims(a, o), json_text(o, "regime", "?"), json_text(o, "library", "?"));
+    str_addf(out, "%s, %s: beside %s", report_dims(a, o), json_text(o, "regime", "?"),
+             json_text(o, "library", "?"));
     if (!isfinite(json_num(o, "us"))) {
         str_addf(out, ": no figure: %s\n", words ? words : "it was not timed");
         return;

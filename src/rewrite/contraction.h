@@ -46,8 +46,8 @@ struct contraction {
 bool contraction_of(const struct function *f, struct contraction *c, struct err *why);
 /* An element through casts, conversions and names that the loop gives it. */
 struct node contraction_element(const struct function *f, struct node e, struct node loop);
-/* A pointer as one that is a parameter, or that one of the statements `stay` declares, and an index from there on,
- * which is added to *index. */
+/* A pointer as one that is a parameter, or that one of the statements `stay` declares, and an index from there
+ * on, which is added to *index. */
 bool contraction_root(const struct function *f, const struct node *stay, size_t n, struct node pointer,
                       const struct variable **root, struct poly *index);
 /* e of two elements, which are first_element and second_element there (contraction_term.c); NULL: it is of

@@ -142,8 +142,8 @@ static int64_t start_of(struct numbers *n, const struct contraction_operand *o, 
     struct poly index = o->start;
 
     *root = v;
-    if (!v || (!v->param && (!node_ok(v->init) || v->base ||
-                             !contraction_root(f, NULL, 0, v->init, root, &index))))
+    if (!v ||
+        (!v->param && (!node_ok(v->init) || v->base || !contraction_root(f, NULL, 0, v->init, root, &index))))
         return unknown(n, o->root);
     return number_of(n, &index);
 }
@@ -190,8 +190,9 @@ static struct node unconverted(const struct function *f, struct node e)
         e = node_strip(e);
         struct node args = node_field(e, FIELD_ARGUMENTS);
         if (!node_is(e, NODE_CALL_EXPRESSION) || node_count(args) != 1 ||
-            !str_in(call_name(f, e), "__float2half|__float2half_rn|__float2bfloat16|__float2bfloat16_rn|__half|half|"
-                                     "__nv_bfloat16|nv_bfloat16|static_cast|float|double|int"))
+            !str_in(call_name(f, e),
+                    "__float2half|__float2half_rn|__float2bfloat16|__float2bfloat16_rn|__half|half|"
+                    "__nv_bfloat16|nv_bfloat16|static_cast|float|double|int"))
             return e;
         e = node_child(args, 0);
     }
@@ -247,8 +248,9 @@ static bool take(const struct contraction *c, const struct plan_step *step, stru
     if (c->term)
         return err_input(why, "what %s adds up are no products", c->f->name);
     if (!c->is_stored)
-        return err_input(why, "the last statement of %s does not assign each result to a place of its own in one matrix",
-                         c->f->name);
+        return err_input(
+            why, "the last statement of %s does not assign each result to a place of its own in one matrix",
+            c->f->name);
     if (!batch_of(c, step, &dimension))
         return err_input(why, "products of %s are counted along two dimensions of the grid", c->f->name);
     *p = (struct product){.m = extent(&n, &c->row),

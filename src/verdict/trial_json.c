@@ -52,16 +52,12 @@ static const struct member line_members[] = {LINE(line),
                                              LINE(warp_insns),
                                              {0}};
 
-static const struct member beside_members[] = {WORDS(trial_beside, library),
-                                               WORDS(trial_beside, words),
-                                               WORDS(trial_beside, regime),
-                                               MEMBER(struct trial_beside, workload),
-                                               MEMBER(struct trial_beside, us),
-                                               MEMBER(struct trial_beside, version_us),
-                                               MEMBER(struct trial_beside, share),
-                                               MEMBER(struct trial_beside, low),
-                                               MEMBER(struct trial_beside, high),
-                                               {0}};
+static const struct member beside_members[] = {
+    WORDS(trial_beside, library),       WORDS(trial_beside, words),
+    WORDS(trial_beside, regime),        MEMBER(struct trial_beside, workload),
+    MEMBER(struct trial_beside, us),    MEMBER(struct trial_beside, version_us),
+    MEMBER(struct trial_beside, share), MEMBER(struct trial_beside, low),
+    MEMBER(struct trial_beside, high),  {0}};
 
 static const struct member trial_members[] = {
     /* its verdict aside, which is a word */

@@ -143,8 +143,9 @@ struct trial_beside {    /* a library beside the version, on one workload in one
     const char *words;   /* what it leaves out, or why it has no time; NULL: nothing */
     const char *regime;
     size_t workload;
-    double us, version_us, share; /* its time, the version's; the version's speed over its: of pairs; NAN: none */
-    double low, high;             /* interval of the share */
+    double us, version_us,
+        share;        /* its time, the version's; the version's speed over its: of pairs; NAN: none */
+    double low, high; /* interval of the share */
 };
 
 struct trial_waste { /* of one source line, over the suite's cases on the simulator: traffic that changes

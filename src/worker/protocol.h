@@ -1,8 +1,8 @@
 /* The line protocol between a pool and its workers; both ends are in this folder.
  *
  *   -> {"open": {"task": dir, "device": name, "seed": text, "verify_only": b, "measure_only": b, "exact": b,
- * "with_nvcc": b, "beside": names, "confirm": b, "hidden": b, "no_control": b, "cases": [case, ...], "scratch": dir,
- * "candidate_s": seconds}}
+ * "with_nvcc": b, "beside": names, "confirm": b, "hidden": b, "no_control": b, "cases": [case, ...], "scratch":
+ * dir, "candidate_s": seconds}}
  *   <- {"original": trial, "faults": [fault, ...], "device": device, "noise": half-width} or {"error": {"kind":
  * n, "file": f, ...}}
  *   -> {"judge": {"path": p, "text": t, "noise": half-width, "known": [code, ...], "mutant": b, "fault": i,

@@ -125,4 +125,128 @@ def out_of_memory(folder):
     said(astra(folder, "check", "task", "--device", "cuda", env=gpu_environment(FAKECUDA_FAIL="cuMemCreate=2@9")), 1, "out of memory")
 
 
+PRODUCT = """#include <cuda_runtime.h>
+
+__global__ void product_kernel(float *c, const float *a, const float *b, int m, int n, int k)
+{
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= m || col >= n)
+        return;
+    float sum = 0.0f;
+    for (int i = 0; i < k; i++)
+        sum += a[(long long)row * k + i] * b[(long long)i * n + col];
+    c[(long long)row * n + col] = sum;
+}
+
+extern "C" void product(float *c, const float *a, const float *b, int m, int n, int k, cudaStream_t stream)
+{
+    dim3 block(2, 1), grid((n + 1) / 2, m);
+    product_kernel<<<grid, block, 0, stream>>>(c, a, b, m, n, k);
+}
+"""
+PRODUCT_TASK = """name: product
+source: kernel.cu
+entry: product
+args:
+  - {name: c, type: f32, shape: [m, n], role: out}
+  - {name: a, type: f32, shape: [m, k], role: in}
+  - {name: b, type: f32, shape: [k, n], role: in}
+  - {name: m, type: i32, value: m}
+  - {name: n, type: i32, value: n}
+  - {name: k, type: i32, value: k}
+dims: [m, n, k]
+domain: [m >= 1, m <= 16, n >= 1, n <= 16, k >= 1, k <= 8]
+workloads:
+  - [12, 16, 8]
+"""
+
+
+def product_task(folder, stored="sum"):
+    small_task(folder, PRODUCT_TASK, PRODUCT.replace("= sum;", f"= {stored};"))
+    write(os.path.join(folder, "wide.cu"), PRODUCT.replace("= sum;", f"= {stored};").replace("block(2, 1)", "block(4, 8)")
+          .replace("(n + 1) / 2, m", "(n + 3) / 4, (m + 7) / 8"))
+
+
+def beside(folder, *more, **env):
+    """What bench prints, with a library beside."""
+    return said(astra(folder, "bench", "task", *more, "--beside", "cublas", "--quiet", env=gpu_environment(**env)), 0).out
+
+
+def holds(text, *parts):
+    for part in parts:
+        expect(part in text, f"no {part!r} in {text}")
+
+
+@case
+def a_library_beside_versions(folder):
+    """Its time and the share of its speed, workload by workload, cold and hot, of the original and of a version."""
+    product_task(folder)
+    done = json.loads(beside(folder, "wide.cu", "--json"))
+    rows = done["beside"]
+    expect([r["version"] for r in rows] == ["original"] * 2 + ["wide.cu"] * 2, rows)
+    expect([(r["dims"], r["regime"]) for r in rows[2:]] == [({"m": 12, "n": 16, "k": 8}, regime) for regime in ("cold", "hot")], rows)
+    for row in rows:
+        expect(row["library"] == "cuBLAS 12.3.4" and "words" not in row, row)
+        expect(row["low"] <= row["share"] <= row["high"] and abs(row["share"] - row["us"] / row["version_us"]) < 0.01, row)
+    holds(beside(folder, "wide.cu"), "m=12 n=16 k=8, cold: beside cuBLAS 12.3.4 ", "this version has ", " % of its speed", ", the original ")
+
+
+@case
+def what_a_library_leaves_out(folder):
+    """The product alone is timed, and compared with sums added up here."""
+    product_task(folder, "fmaxf(sum, 0.0f)")
+    done = json.loads(beside(folder, "--json"))
+    expect(all(r["us"] > 0 and "cuBLAS does the product alone" in r["words"] for r in done["beside"]), done["beside"])
+    done = json.loads(beside(folder, "--json", FAKECUBLAS_TURNED="1"))
+    expect(all(r["us"] is None and "differs" in r["words"] for r in done["beside"]), done["beside"])
+
+
+@cases([({"FAKECUBLAS_TURNED": "1"}, "its result is not the original's: a timed launch left element"),
+        ({"FAKECUBLAS_FAIL": "15"}, "it does not take this product"), ({"FAKECUBLAS_SILENT": "1"}, "launched nothing")], every=3)
+def no_figure_of_a_library(folder, row):
+    """The version is judged as ever, and the words say why."""
+    product_task(folder)
+    holds(beside(folder, "wide.cu", "--markdown", **row[0]), "| m=12 n=16 k=8 | hot | cuBLAS 12.3.4 | - |", row[1], "verdict: passed")
+
+
+@cases([(("cublas", "--device", "sim"), {}, 2, "runs on a GPU alone"), (("blis",), {}, 2, 'no library "blis" is known; cublas is'),
+        (("cublas",), {"ASTRA_CUBLAS": "/nowhere.so"}, 1, "ASTRA_CUBLAS=/nowhere.so is no usable cuBLAS")])
+def libraries_that_cannot_be(folder, row):
+    product_task(folder)
+    said(astra(folder, "bench", "task", "--beside", *row[0], env=gpu_environment(**row[1])), row[2], row[3])
+
+
+@case
+def a_library_that_does_something_else(folder):
+    small_gpu_task(folder)
+    said(astra(folder, "bench", "task", "--beside", "cublas", env=gpu_environment()), 2, "the original is no product that cuBLAS computes",
+         "whose threads each add")
+    said(astra(folder, "optimize", "task", "--beside", "cublas", "--out", "run", *QUICK, env=gpu_environment()), 2, "is no product that cuBLAS computes")
+
+
+@case
+def a_library_beside_the_best(folder):
+    """In the result, its summary and the page; where the original stays, beside that."""
+    product_task(folder)
+    done = said(astra(folder, "optimize", "task", "--also", "wide.cu", "--beside", "cublas", "--out", "run", *QUICK, "--min-mutation", "0",
+                      "--tune-budget", "0", env=gpu_environment()), 0)
+    holds(done.out, "cold: beside cuBLAS 12.3.4 ", ", the original ")
+    result = load(os.path.join(folder, "run", "result.json"))
+    expect(result["outcome"] == "improved" and {r["version"] for r in result["beside"]} == {"original", "best"}, done.out)
+    said(astra(folder, "report", "run", "--out", "page.html"), 0)
+    expect("Beside a library" in open(os.path.join(folder, "page.html"), encoding="utf-8").read(), "no table")
+    holds(said(astra(folder, "report", "run", "--markdown"), 0).out, "Beside a library:", "| cuBLAS 12.3.4 |")
+
+
+@rest
+def a_library_beside_an_original_that_stays(folder):
+    product_task(folder)
+    shutil.copy(os.path.join(folder, "wide.cu"), os.path.join(folder, "task", "kernel.cu"))
+    said(astra(folder, "optimize", "task", "--beside", "cublas", "--out", "run", *QUICK, env=gpu_environment()), 0)
+    result = load(os.path.join(folder, "run", "result.json"))
+    versions = {r["version"] for r in result["beside"]}
+    expect(versions == ({"original"} if result["outcome"] == "unchanged" else {"original", "best"}), result["beside"])
+
+
 main()

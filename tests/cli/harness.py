@@ -239,6 +239,7 @@ def gpu_environment(**more):
     fake = os.path.join(os.path.dirname(ASTRA), "tests", "fakecuda")
     names = {"ASTRA_CUDA_DRIVER": os.environ.get("FAKE_DRIVER", os.path.join(fake, "libfakecuda.so")),
              "ASTRA_NVML": os.environ.get("FAKE_NVML", os.path.join(fake, "libfakenvml.so")), "ASTRA_CUDA_PTX": "1",
+             "ASTRA_CUBLAS": os.environ.get("FAKE_CUBLAS", os.path.join(fake, "libfakecublas.so")),
              "FAKECUDA_L2": "8192", "FAKECUDA_UUID": str(os.getpid() % 255 + 1)}
     return environment(**{**names, **more})
 

@@ -1,8 +1,8 @@
-/* A stand-in for libcublas.so, which ASTRA_CUBLAS names: products by columns, launched into the stream that it was
- * given, over the stand-in for the driver. It remembers what it was last asked for. FAKECUBLAS_FAIL=n: products
- * answer that status. FAKECUBLAS_TURNED=1: the first matrix is turned when it should not be, and the other way
- * round. FAKECUBLAS_EARLY=1: launches may begin before those ahead have ended. FAKECUBLAS_SILENT=1: nothing is
- * launched. */
+/* A stand-in for libcublas.so, which ASTRA_CUBLAS names: products by columns, launched into the stream that it
+ * was given, over the stand-in for the driver. It remembers what it was last asked for. FAKECUBLAS_FAIL=n:
+ * products answer that status. FAKECUBLAS_TURNED=1: the first matrix is turned when it should not be, and the
+ * other way round. FAKECUBLAS_EARLY=1: launches may begin before those ahead have ended. FAKECUBLAS_SILENT=1:
+ * nothing is launched. */
 #include "fake.h"
 
 #include <dlfcn.h>
@@ -94,9 +94,10 @@ EXPORT int cublasCreate_v2(void **handle)
     memcpy(&driver.launch, &found[2], sizeof(found[2]));
     *handle = &driver;
     return kernel(0, "f32", 4, "ld.global.f32 %p, [%a]; ld.global.f32 %q, [%b];", "st.global.f32 [%to], %s;") ||
-                   kernel(1, "f16", 2,
-                          "ld.global.b16 %h, [%a]; cvt.f32.f16 %p, %h; ld.global.b16 %h, [%b]; cvt.f32.f16 %q, %h;",
-                          "cvt.rn.f16.f32 %h, %s; st.global.b16 [%to], %h;")
+                   kernel(
+                       1, "f16", 2,
+                       "ld.global.b16 %h, [%a]; cvt.f32.f16 %p, %h; ld.global.b16 %h, [%b]; cvt.f32.f16 %q, %h;",
+                       "cvt.rn.f16.f32 %h, %s; st.global.b16 [%to], %h;")
                ? NOT_INITIALIZED
                : OK;
 }
@@ -204,10 +205,10 @@ static double number(int compute, const void *at)
 }
 
 EXPORT int cublasGemmStridedBatchedEx(void *handle, int turned_a, int turned_b, int m, int n, int k,
-                                      const void *alpha, const void *a, int type_a, int lead_a, long long stride_a,
-                                      const void *b, int type_b, int lead_b, long long stride_b, const void *beta,
-                                      void *c, int type_c, int lead_c, long long stride_c, int batch, int compute,
-                                      int algorithm)
+                                      const void *alpha, const void *a, int type_a, int lead_a,
+                                      long long stride_a, const void *b, int type_b, int lead_b,
+                                      long long stride_b, const void *beta, void *c, int type_c, int lead_c,
+                                      long long stride_c, int batch, int compute, int algorithm)
 {
     struct asked q = fakecublas_asked;
 
@@ -226,6 +227,6 @@ EXPORT int cublasGemmEx(void *handle, int turned_a, int turned_b, int m, int n, 
                         const void *a, int type_a, int lead_a, const void *b, int type_b, int lead_b,
                         const void *beta, void *c, int type_c, int lead_c, int compute, int algorithm)
 {
-    return cublasGemmStridedBatchedEx(handle, turned_a, turned_b, m, n, k, alpha, a, type_a, lead_a, 0, b, type_b,
-                                      lead_b, 0, beta, c, type_c, lead_c, 0, 1, compute, algorithm);
+    return cublasGemmStridedBatchedEx(handle, turned_a, turned_b, m, n, k, alpha, a, type_a, lead_a, 0, b,
+                                      type_b, lead_b, 0, beta, c, type_c, lead_c, 0, 1, compute, algorithm);
 }

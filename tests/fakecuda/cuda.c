@@ -264,7 +264,7 @@ static void drain(void)
     fake.queue.n -= done;
 }
 
-static struct graph *capturing; /* what launches go into instead of the device */
+static struct graph *capturing;  /* what launches go into instead of the device */
 static struct graph *last_graph; /* whose nodes are asked about */
 
 static void put(const struct work *o)

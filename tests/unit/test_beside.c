@@ -37,8 +37,10 @@ static void gemm(const struct beside_call *call, const double *const m[3], doubl
             for (int row = 0; row < p->m; row++) {
                 double sum = 0;
                 for (int k = 0; k < p->k; k++)
-                    sum += m[0][i * a->stride + (a->turned ? k + (long long)row * a->lead : row + (long long)k * a->lead)] *
-                           m[1][i * b->stride + (b->turned ? col + (long long)k * b->lead : k + (long long)col * b->lead)];
+                    sum += m[0][i * a->stride +
+                                (a->turned ? k + (long long)row * a->lead : row + (long long)k * a->lead)] *
+                           m[1][i * b->stride +
+                                (b->turned ? col + (long long)k * b->lead : k + (long long)col * b->lead)];
                 c[i * to->stride + row + (long long)col * to->lead] = sum;
             }
 }
@@ -135,21 +137,26 @@ static const char sizes_and_launch[] =
     "    product_kernel<<<grid, block, 0, stream>>>(c, a, b, m, n, k);\n"
     "}\n";
 
-static const char kernel_head[] = "__global__ void product_kernel(float *c, const float *a, const float *b, int m, "
-                                  "int n, int k)\n"
-                                  "{\n"
-                                  "    int col = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                                  "    int row = blockIdx.y * blockDim.y + threadIdx.y;\n";
+static const char kernel_head[] =
+    "__global__ void product_kernel(float *c, const float *a, const float *b, int m, "
+    "int n, int k)\n"
+    "{\n"
+    "    int col = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    int row = blockIdx.y * blockDim.y + threadIdx.y;\n";
 
 /* The kernel with these lines, for 24 x 40 x 56. */
 static bool product_in(const char *before, const char *added, const char *stored, int z, struct product *p)
 {
-    const struct kernel_limits limits = {
-        .sm_count = 100, .cc_major = 9, .max_threads_per_block = 1024, .warp_size = 32, .shared_per_block = 49152};
-    char *text = arena_printf(arena,
-                              "#define Z %d\n%s%s    if (row >= m || col >= n)\n        return;\n"
-                              "    float sum = 0.0f;\n    for (int i = 0; i < k; i++)\n        sum += %s;\n    %s\n}\n%s",
-                              z, kernel_head, before, added, stored, sizes_and_launch);
+    const struct kernel_limits limits = {.sm_count = 100,
+                                         .cc_major = 9,
+                                         .max_threads_per_block = 1024,
+                                         .warp_size = 32,
+                                         .shared_per_block = 49152};
+    char *text = arena_printf(
+        arena,
+        "#define Z %d\n%s%s    if (row >= m || col >= n)\n        return;\n"
+        "    float sum = 0.0f;\n    for (int i = 0; i < k; i++)\n        sum += %s;\n    %s\n}\n%s",
+        z, kernel_head, before, added, stored, sizes_and_launch);
     const int64_t numbers[] = {24, 40, 56};
     struct kernel_value args[6];
     struct kernel *k;
@@ -167,7 +174,8 @@ static bool product_in(const char *before, const char *added, const char *stored
     return ok;
 }
 
-static void assert_matrix(const struct product_matrix *m, int buffer, int64_t down, int64_t along, int64_t batch)
+static void assert_matrix(const struct product_matrix *m, int buffer, int64_t down, int64_t along,
+                          int64_t batch)
 {
     assert_int_equal(m->buffer, buffer);
     assert_int_equal(m->step[0], down);
@@ -206,8 +214,8 @@ static void products_in_kernels(void **state)
     assert_matrix(&p.c, 0, 40, 1, 24 * 40);
 
     /* One matrix for all products, and a start that is none of the argument's. */
-    assert_ok(product_in("", "a[row * k + i + 16] * b[i * n + col]", "c[(blockIdx.z * m + row) * n + col] = sum;", 2,
-                         &p),
+    assert_ok(product_in("", "a[row * k + i + 16] * b[i * n + col]",
+                         "c[(blockIdx.z * m + row) * n + col] = sum;", 2, &p),
               err);
     assert_matrix(&p.b, 2, 40, 1, 0);
     assert_int_equal(p.a.start_bytes, 64);
@@ -257,8 +265,12 @@ static const struct asked *asked(void)
 /* 4 x 3 by columns from 4 x 5 and 5 x 3, of small integers. */
 static void the_library_asked(void **state)
 {
-    struct cublas_product p = {
-        .m = 4, .n = 3, .k = 5, .batch = 1, .compute = CUBLAS_COMPUTE_F32, .matrix = {{.lead = 4}, {.lead = 5}, {.lead = 4}}};
+    struct cublas_product p = {.m = 4,
+                               .n = 3,
+                               .k = 5,
+                               .batch = 1,
+                               .compute = CUBLAS_COMPUTE_F32,
+                               .matrix = {{.lead = 4}, {.lead = 5}, {.lead = 4}}};
     struct cublas_product batched = p;
     struct cuda_buffers *s;
     struct cuda_graph *graph;
@@ -285,7 +297,8 @@ static void the_library_asked(void **state)
     assert_true(asked()->workspace && asked()->workspace_bytes >= 32 << 20);
     assert_ok(cuda_buffers_open(&s, c, CUDA_PLAIN, 0, &err), err);
     for (int i = 0; i < 3; i++)
-        assert_true(addr[i] = cuda_buffers_alloc(s, &(struct cuda_buffer){.name = "x", .size_bytes = 256}, &err));
+        assert_true(addr[i] =
+                        cuda_buffers_alloc(s, &(struct cuda_buffer){.name = "x", .size_bytes = 256}, &err));
     assert_ok(cuda_write(c, addr[0], a, sizeof(a), &err) && cuda_write(c, addr[1], x, sizeof(x), &err), err);
     assert_ok(cublas_run(b, &p, addr, &err), err);
     assert_ok(cuda_read(c, addr[2], got, sizeof(got), &err), err);
@@ -298,7 +311,8 @@ static void the_library_asked(void **state)
         assert_ok(cuda_graph_open(&graph, c, &err) && cuda_graph_set(graph, addr[2], 255, 256, &err), err);
         for (int i = 0; i < 3; i++)
             assert_ok(cuda_graph_product(graph, b, &p, addr, &err), err);
-        assert_ok(cuda_graph_copy(graph, addr[2] + 128, addr[2], 48, &err) && cuda_graph_seal(graph, &err), err);
+        assert_ok(cuda_graph_copy(graph, addr[2] + 128, addr[2], 48, &err) && cuda_graph_seal(graph, &err),
+                  err);
         assert_ok(cuda_graph_time(graph, 1, 10, &us[early], &r, &err), err);
         assert_int_equal(r.end, PTX_DONE);
         assert_ok(cuda_read(c, addr[2] + 128, got, sizeof(got), &err), err);

@@ -8,7 +8,10 @@ second of both versions, and those of torch.matmul where torch is there (f32 wit
 With --variants [SETTINGS], no run: the transform block-product with each of these settings (default: SETTINGS below), or
 with --files the given files, is compiled by nvcc for each of --archs, timed beside torch.matmul, and its result compared
 with torch's. Nothing is judged. A setting that does not apply has no row. build/tools/apply, or what APPLY names, makes
-the files."""
+the files.
+
+With --beside LIBRARY, no run: one setting (of --variants, else of ONE below) is judged and timed by `astra bench --beside
+LIBRARY`, and its time, the library's and torch's stand in a row, cold and hot. DIR/bench-*.json is what bench printed."""
 import argparse
 import concurrent.futures
 import ctypes
@@ -28,6 +31,7 @@ SETTINGS = {  # rows + 1000 columns + 1000000 blocks that share a depth + 100000
     "16": "128256,30128256,256128,128128,50128128,128064,80128064,64128,80064128,64064,40064064,2128128,4128128,"
           "2064128,80064128,2064064,4064064,2128256",
     "f32": "128128,64128,128064,64064,2128128,2064064,4064064"}
+ONE = {"16": "30128256", "f32": "128128"}
 KERNEL = """// c = a b, one result a thread.
 #include <{header}>
 
@@ -144,7 +148,7 @@ def variant_files(args, astra, task, name):
     if args.files:
         return [(os.path.basename(f), f) for f in args.files.split(",")]
     made = []
-    for setting in (args.variants or SETTINGS["f32" if name == "f32" else "16"]).split(","):
+    for setting in (args.variants or (ONE if args.beside else SETTINGS)["f32" if name == "f32" else "16"]).split(","):
         done = subprocess.run([args.apply, task, "block-product", setting], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True)
         if done.returncode == 0:
@@ -185,6 +189,30 @@ def time_variants(args, astra, task, name, m, n, k):
               f"{100 * beside / us:.0f} % | {off:.1e} |", flush=True)
 
 
+def time_beside(args, astra, task, name, m, n, k):
+    """The first file, the library and torch; torch goes round operands as a cold block does."""
+    label, path = (variant_files(args, astra, task, name) + [("original", os.path.join(task, "kernel.cu"))])[0]
+    done = subprocess.run([astra, "bench", task, path, "--device", args.device, "--beside", args.beside, "--json", "--quiet"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        print(f"| {name} {m}x{n}x{k} | {label} | failed: {done.stderr.strip()[-300:]} |", flush=True)
+        return
+    with open(os.path.join(args.out, f"bench-{name}-{m}x{n}x{k}.json"), "w") as file:
+        file.write(done.stdout)
+    bench, torch = json.loads(done.stdout), torch_us(name, m, n, k)
+    rows = [row for row in bench.get("beside", []) if row["version"] != "original"]
+    if not rows:
+        print(f"| {name} {m}x{n}x{k} | {label} | {bench['verdict']}: {bench['words']} |", flush=True)
+    for row in rows:
+        of = torch if row["regime"] == "cold" else None
+        if row["us"] is None:
+            print(f"| {name} {m}x{n}x{k} | {label} | {row['regime']} | no figure: {row['words']} |", flush=True)
+            continue
+        interval = "-" if row["low"] is None else f"{100 * row['low']:.1f} to {100 * row['high']:.1f} %"
+        print(f"| {name} {m}x{n}x{k} | {label} | {row['regime']} | {row['version_us']:.1f} | {row['us']:.1f} | "
+              f"{100 * row['share']:.1f} % | {interval} | {'-' if of is None else '%.1f' % of} | {row['library']} |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("out")
@@ -197,12 +225,16 @@ def main():
     parser.add_argument("--variants", nargs="?", const="")
     parser.add_argument("--files")
     parser.add_argument("--archs", default="sm_90a")
+    parser.add_argument("--beside", metavar="LIBRARY")
     args = parser.parse_args()
     astra = os.environ.get("ASTRA", os.path.join(HERE, "../../build/astra"))
     args.apply = os.environ.get("APPLY", os.path.join(HERE, "../../build/tools/apply"))
     variants = args.files or args.variants is not None
 
-    if variants:
+    if args.beside:
+        print("| product | version | regime | version us | library us | share | 95 % interval | torch us | library |")
+        print("|---|---|---|---:|---:|---:|---|---:|---|", flush=True)
+    elif variants:
         print("| product | version | for | us | TFLOP/s | of torch | off, of the largest |")
         print("|---|---|---|---:|---:|---:|---:|", flush=True)
     else:
@@ -213,6 +245,9 @@ def main():
             m, n, k = (int(x) for x in size.split("x"))
             task, run = (os.path.join(args.out, p + name + "-" + size) for p in ("", "run-"))
             make(task, name, m, n, k)
+            if args.beside:
+                time_beside(args, astra, task, name, m, n, k)
+                continue
             if variants:
                 time_variants(args, astra, task, name, m, n, k)
                 continue

@@ -32,7 +32,7 @@ struct beside_call;
 struct side { /* one version on one workload */
     struct version *version;
     const struct beside_call *call; /* of a library, in the version's stead: then that is the original */
-    struct cuda_module *loaded; /* whose kernels the graphs launch */
+    struct cuda_module *loaded;     /* whose kernels the graphs launch */
     struct arena *arena;
     struct stage stage; /* its workspaces; the addresses are those of one set after the other */
     struct plan plan;
@@ -72,7 +72,7 @@ struct bench {
     double empty_us;                      /* a kernel that does nothing, as part of a graph */
     double clocks_every_s, clocks_last_s; /* asking for the clocks takes time too */
     struct trial_clocks clocks;
-    bool warm; /* something has run since the GPU was taken */
+    bool warm;                     /* something has run since the GPU was taken */
     VEC(struct trial_beside) rows; /* of the version that is measured: what the library did */
 };
 

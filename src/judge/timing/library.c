@@ -1,6 +1,7 @@
-/* A library's product beside a version, in pairs of blocks as versions are beside the original. Its launches are
- * recorded into the same kind of graph, on the same sets. Before it has a time, its result is compared: with the
- * original's on the same bits, or, where the original does more than the product, with sums of our own. */
+/* A library's product beside a version, in pairs of blocks as versions are beside the original. Its launches
+ * are recorded into the same kind of graph, on the same sets. Before it has a time, its result is compared:
+ * with the original's on the same bits, or, where the original does more than the product, with sums of our
+ * own. */
 #include "../beside.h"
 #include "bench.h"
 #include "pairs.h"
@@ -14,8 +15,8 @@ struct place { /* of one result */
 };
 
 /* `n` elements of an operand, from one on, as numbers. */
-static bool read_line(const struct side *s, const struct product_matrix *m, int64_t first, int64_t step, int64_t n,
-                      double *to, struct err *err)
+static bool read_line(const struct side *s, const struct product_matrix *m, int64_t first, int64_t step,
+                      int64_t n, double *to, struct err *err)
 {
     enum kernel_type type = beside_type(m);
     size_t size = kernel_type_size(type), bytes = ((size_t)(n - 1) * (size_t)step + 1) * size;
@@ -32,7 +33,8 @@ static bool read_line(const struct side *s, const struct product_matrix *m, int6
 /* What a sum of floats and one rounding to the result's type may be off. */
 static double allowed(const struct product *p, double sum, double absolute)
 {
-    static const double units[] = {[KT_F16] = 0x1p-9, [KT_BF16] = 0x1p-6, [KT_F32] = 0x1p-20, [KT_F64] = 0x1p-48};
+    static const double units[] = {
+        [KT_F16] = 0x1p-9, [KT_BF16] = 0x1p-6, [KT_F32] = 0x1p-20, [KT_F64] = 0x1p-48};
     enum kernel_type type = beside_type(&p->c);
 
     if (!type_is_floating(type))
@@ -40,14 +42,16 @@ static double allowed(const struct product *p, double sum, double absolute)
     return fabs(sum) * units[type] + absolute * (type == KT_F64 ? 0x1p-45 : 0x1p-18);
 }
 
-static bool right_at(const struct side *s, const struct product *p, struct place at, bool *right, struct err *err)
+static bool right_at(const struct side *s, const struct product *p, struct place at, bool *right,
+                     struct err *err)
 {
-    double *x = mem_alloc((size_t)p->k * sizeof(*x)), *y = mem_alloc((size_t)p->k * sizeof(*y)), sum = 0, size = 0,
-           is;
-    bool ok = read_line(s, &p->a, at.batch * p->a.batch_step + at.row * p->a.step[0], p->a.step[1], p->k, x, err) &&
-              read_line(s, &p->b, at.batch * p->b.batch_step + at.col * p->b.step[1], p->b.step[0], p->k, y, err) &&
-              read_line(s, &p->c,
-                        at.batch * p->c.batch_step + at.row * p->c.step[0] + at.col * p->c.step[1], 1, 1, &is, err);
+    double *x = mem_alloc((size_t)p->k * sizeof(*x)), *y = mem_alloc((size_t)p->k * sizeof(*y)), sum = 0,
+           size = 0, is;
+    bool ok =
+        read_line(s, &p->a, at.batch * p->a.batch_step + at.row * p->a.step[0], p->a.step[1], p->k, x, err) &&
+        read_line(s, &p->b, at.batch * p->b.batch_step + at.col * p->b.step[1], p->b.step[0], p->k, y, err) &&
+        read_line(s, &p->c, at.batch * p->c.batch_step + at.row * p->c.step[0] + at.col * p->c.step[1], 1, 1,
+                  &is, err);
 
     for (int64_t i = 0; ok && i < p->k; i++) {
         sum += x[i] * y[i];
@@ -68,7 +72,8 @@ static bool check_sums(struct side *library, struct bench *b, struct track *t, c
     for (int i = 0; ok && right && i < PLACES; i++) {
         struct place at = {p->m - 1, p->n - 1, p->batch - 1};
         if (i)
-            at = (struct place){(int64_t)rng_below(&rng, (uint64_t)p->m), (int64_t)rng_below(&rng, (uint64_t)p->n),
+            at = (struct place){(int64_t)rng_below(&rng, (uint64_t)p->m),
+                                (int64_t)rng_below(&rng, (uint64_t)p->n),
                                 (int64_t)rng_below(&rng, (uint64_t)p->batch)};
         ok = right_at(library, p, at, &right, err);
         if (ok && !right)

@@ -396,8 +396,8 @@ bool measure_paired(struct version *v, struct trial *t, struct fate *fate, struc
         if (!fate_open(fate))
             break;
     }
-    t->beside = memcpy(arena_array(a, struct trial_beside, b->rows.n + 1), b->rows.v,
-                       b->rows.n * sizeof(*b->rows.v));
+    t->beside =
+        memcpy(arena_array(a, struct trial_beside, b->rows.n + 1), b->rows.v, b->rows.n * sizeof(*b->rows.v));
     t->n_beside = b->rows.n;
     t->empty_us = b->empty_us;
     t->workloads = list;
