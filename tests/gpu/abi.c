@@ -128,6 +128,28 @@ AT(struct cupti_kernel, graph_node, CUpti_ActivityKernel10, graphNodeId);
 #endif
 #endif
 
+SAME(CAPTURE_RELAXED, CU_STREAM_CAPTURE_MODE_RELAXED);
+
+#if __has_include(<cublas_api.h>)
+#include <cublas_api.h>
+
+#include "gpu/gpu.h"
+
+SAME(CUBLAS_F32, CUDA_R_32F);
+SAME(CUBLAS_F64, CUDA_R_64F);
+SAME(CUBLAS_F16, CUDA_R_16F);
+SAME(CUBLAS_BF16, CUDA_R_16BF);
+SAME(CUBLAS_I8, CUDA_R_8I);
+SAME(CUBLAS_I32, CUDA_R_32I);
+SAME(CUBLAS_COMPUTE_F32, CUBLAS_COMPUTE_32F);
+SAME(CUBLAS_COMPUTE_F64, CUBLAS_COMPUTE_64F);
+SAME(CUBLAS_COMPUTE_I32, CUBLAS_COMPUTE_32I);
+SAME(true, CUBLAS_OP_T); /* turned, */
+SAME(false, CUBLAS_OP_N);
+SAME(-1, CUBLAS_GEMM_DEFAULT); /* the algorithm of its own, */
+SAME(0, CUBLAS_DEFAULT_MATH);  /* and its mathematics */
+#endif
+
 int main(void)
 {
     printf("1 case passed, 0 failed\n"); /* it compiled */
