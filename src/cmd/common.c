@@ -121,7 +121,7 @@ bool cmd_beside(const struct cmd_args *args, const char *device, bool here, cons
             "--beside %s: a library runs on a GPU alone, and its time cannot be modelled; --device cuda "
             "takes a GPU",
             args->beside);
-    return !here || cublas_look(err) || err_context(err, "--beside %s", args->beside);
+    return !here || cublas_look(NULL, NULL, err) || err_context(err, "--beside %s", args->beside);
 }
 
 bool cmd_device(const char *device, struct arena *a, bool quiet, const char **name, struct err *err)

@@ -106,7 +106,7 @@ static const char *counters_words(struct arena *a, bool *usable)
 
 static void add_gpus(struct arena *a, int nvrtc_version, json_t *o, struct str *out)
 {
-    const char *words = NULL, *sanitizer = memcheck_path(a);
+    const char *words = NULL, *sanitizer = memcheck_path(a), *cublas = NULL;
     json_t *list = json_array();
     int n = cuda_count(a, &words);
     bool counters = false;
@@ -128,7 +128,13 @@ static void add_gpus(struct arena *a, int nvrtc_version, json_t *o, struct str *
                 ? arena_printf(a, "found    %s", sanitizer)
                 : "missing  compute-sanitizer: the last gate is left out; it comes with the toolkit, or name it "
                   "in ASTRA_COMPUTE_SANITIZER");
+        cublas_look(a, &cublas, NULL);
+        str_addf(out, "%-12s %s\n", "cuBLAS",
+                 cublas ? arena_printf(a, "found    %s", cublas)
+                        : "missing  libcublas.so: no --beside cublas; it comes with the toolkit, or name it in "
+                          "ASTRA_CUBLAS");
     }
+    json_put_text(o, "cublas", cublas);
     json_put_flag(o, "counters", counters);
     json_put_text(o, "compute_sanitizer", sanitizer);
 }

@@ -245,13 +245,15 @@ static bool start(struct cublas *b, struct err *err)
            said(b, b->set_math(b->handle, DEFAULT_MATH), "told not to use TF32", err);
 }
 
-bool cublas_look(struct err *err)
+bool cublas_look(struct arena *a, const char **path, struct err *err)
 {
     struct search s = {.b = mem_zalloc(sizeof(*s.b))};
     bool ok = find(&s, err);
 
     str_free(&s.looked);
     str_free(&s.failed);
+    if (ok && path)
+        *path = arena_strdup(a, s.b->path);
     free(s.b);
     return ok;
 }

@@ -300,7 +300,8 @@ struct cublas_product { /* the third matrix, m x n, is the first, m x k, times t
 /* Looks at ASTRA_CUBLAS, where the loader looks, the toolkits, NVIDIA's Python wheels; starts it in the context
  * of c. The error says where it looked and what to install. */
 bool cublas_open(struct cublas **out, struct cuda *c, struct err *err);
-bool cublas_look(struct err *err);   /* it is there; nothing is started */
+/* It is there, and where (NULL allowed); nothing is started. */
+bool cublas_look(struct arena *a, const char **path, struct err *err);
 void cublas_close(struct cublas *b); /* takes NULL; before the GPU */
 const char *cublas_path(const struct cublas *b);
 char *cublas_version(const struct cublas *b, struct arena *a); /* "12.6.4" */

@@ -355,13 +355,15 @@ static void no_library(void **state)
     (void)state;
     setenv("ASTRA_CUBLAS", "/nowhere/libcublas.so.12", 1);
     err = (struct err){0};
-    assert_false(cublas_look(&err));
+    assert_false(cublas_look(NULL, NULL, &err));
     assert_non_null(strstr(err.text, "ASTRA_CUBLAS=/nowhere"));
     setenv("ASTRA_CUBLAS", getenv("ASTRA_CUDA_DRIVER"), 1); /* a library, but another */
-    assert_false(cublas_look(&err));
+    assert_false(cublas_look(NULL, NULL, &err));
     assert_non_null(strstr(err.text, "no usable cuBLAS"));
     setenv("ASTRA_CUBLAS", own, 1);
-    assert_ok(cublas_look(&err), err);
+    const char *path = NULL;
+    assert_ok(cublas_look(arena, &path, &err), err);
+    assert_string_equal(path, own);
 }
 
 int main(void)
