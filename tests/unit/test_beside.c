@@ -144,19 +144,14 @@ static const char kernel_head[] =
     "    int col = blockIdx.x * blockDim.x + threadIdx.x;\n"
     "    int row = blockIdx.y * blockDim.y + threadIdx.y;\n";
 
-/* The kernel with these lines, for 24 x 40 x 56. */
-static bool product_in(const char *before, const char *added, const char *stored, int z, struct product *p)
+/* For 24 x 40 x 56. */
+static bool product_of_text(const char *text, struct product *p)
 {
     const struct kernel_limits limits = {.sm_count = 100,
                                          .cc_major = 9,
                                          .max_threads_per_block = 1024,
                                          .warp_size = 32,
                                          .shared_per_block = 49152};
-    char *text = arena_printf(
-        arena,
-        "#define Z %d\n%s%s    if (row >= m || col >= n)\n        return;\n"
-        "    float sum = 0.0f;\n    for (int i = 0; i < k; i++)\n        sum += %s;\n    %s\n}\n%s",
-        z, kernel_head, before, added, stored, sizes_and_launch);
     const int64_t numbers[] = {24, 40, 56};
     struct kernel_value args[6];
     struct kernel *k;
@@ -172,6 +167,18 @@ static bool product_in(const char *before, const char *added, const char *stored
     bool ok = product_of_plan(k, &limits, &plan, arena, p, &err);
     kernel_close(k);
     return ok;
+}
+
+/* The kernel with these lines. */
+static bool product_in(const char *before, const char *added, const char *stored, int z, struct product *p)
+{
+    return product_of_text(
+        arena_printf(
+            arena,
+            "#define Z %d\n%s%s    if (row >= m || col >= n)\n        return;\n"
+            "    float sum = 0.0f;\n    for (int i = 0; i < k; i++)\n        sum += %s;\n    %s\n}\n%s",
+            z, kernel_head, before, added, stored, sizes_and_launch),
+        p);
 }
 
 static void assert_matrix(const struct product_matrix *m, int buffer, int64_t down, int64_t along,
@@ -219,6 +226,48 @@ static void products_in_kernels(void **state)
               err);
     assert_matrix(&p.b, 2, 40, 1, 0);
     assert_int_equal(p.a.start_bytes, 64);
+}
+
+/* A matrix times a vector, and one index over all results. */
+static void other_grids(void **state)
+{
+    static const char kernel[] =
+        "__global__ void product_kernel(float *c, const float *a, const float *b, int m, int n, int k)\n{\n"
+        "    int at = blockIdx.x * blockDim.x + threadIdx.x;\n%s"
+        "    float sum = 0.0f;\n    for (int i = 0; i < k; i++)\n        sum += a[%s * k + i] * b[%s];\n"
+        "    c[%s] = sum;\n}\n"
+        "extern \"C\" void product(float *c, const float *a, const float *b, int m, int n, int k, cudaStream_t s)\n"
+        "{\n    product_kernel<<<(%s + 63) / 64, 64, 0, s>>>(c, a, b, m, n, k);\n}\n";
+    struct product p;
+    struct beside_call call;
+
+    (void)state;
+    assert_ok(product_of_text(
+                  arena_printf(arena, kernel, "    if (at >= m)\n        return;\n", "at", "i", "at", "m"), &p),
+              err);
+    assert_int_equal(p.m, 24);
+    assert_int_equal(p.n, 1);
+    assert_int_equal(p.k, 56);
+    assert_matrix(&p.a, 1, 56, 1, 0);
+    assert_int_equal(p.b.step[0], 1);
+    assert_int_equal(p.c.step[0], 1);
+    assert_ok(beside_call_of(&p, &call, &err), err);
+    assert_int_equal(call.product.n, 1);
+    assert_true(call.product.matrix[0].turned && call.product.matrix[0].lead == 56);
+
+    for (int flat = 0; flat < 2; flat++) {
+        assert_ok(product_of_text(arena_printf(arena, kernel,
+                                               "    if (at >= m * n)\n        return;\n"
+                                               "    int row = at / n;\n    int col = at % n;\n",
+                                               "row", "i * n + col", flat ? "at" : "row * n + col", "m * n"),
+                                  &p),
+                  err);
+        assert_int_equal(p.m, 24);
+        assert_int_equal(p.n, 40);
+        assert_matrix(&p.a, 1, 56, 1, 0);
+        assert_matrix(&p.b, 2, 40, 1, 0);
+        assert_matrix(&p.c, 0, 40, 1, 0);
+    }
 }
 
 static void more_than_a_product(void **state)
@@ -370,8 +419,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_by_columns), cmocka_unit_test(what_the_library_has_not),
-        cmocka_unit_test(products_in_kernels), cmocka_unit_test(more_than_a_product),
-        cmocka_unit_test(the_library_asked),   cmocka_unit_test(no_library),
+        cmocka_unit_test(products_in_kernels), cmocka_unit_test(other_grids),
+        cmocka_unit_test(more_than_a_product), cmocka_unit_test(the_library_asked),
+        cmocka_unit_test(no_library),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -550,12 +550,14 @@ bool side_open(struct side *s, struct bench *b, struct track *t, struct version 
     return !fate_open(fate) || first_impression(s, b, t, fate, err);
 }
 
-bool side_run(struct side *s, struct err *err)
+bool side_run(struct side *s, const struct bench *b, const struct track *t, struct err *err)
 {
     uint64_t addr[3];
 
+    for (size_t k = 0; k < t->n_buffers; k++)
+        s->stage.addr[k] = bench_set(b, t, 0) + t->offset[k];
     matrices_at(s, addr);
-    return cublas_run(s->stage.judge->beside->cublas, &s->call->product, addr, err);
+    return cublas_run(b->judge->beside->cublas, &s->call->product, addr, err);
 }
 
 /* It runs once by itself: what it loads and what it refuses does not show within a graph. */
@@ -567,7 +569,7 @@ bool side_open_library(struct side *s, struct bench *b, struct track *t, const s
     if (!side_begin(s, b, t, &b->judge->baseline, err))
         return false;
     s->call = call;
-    return side_run(s, err) && first_impression(s, b, t, &fate, err) &&
+    return side_run(s, b, t, err) && first_impression(s, b, t, &fate, err) &&
            (fate_open(&fate) || err_world(err, "%s: %s", b->judge->beside->library, fate.words));
 }
 

@@ -99,7 +99,7 @@ void side_close(struct side *s);
 bool side_open_library(struct side *s, struct bench *b, struct track *t, const struct beside_call *call,
                        struct err *err);
 /* That product on the first set, to its end. */
-bool side_run(struct side *s, struct err *err);
+bool side_run(struct side *s, const struct bench *b, const struct track *t, struct err *err);
 /* Its graphs of one regime, if there are none, for plans that take about `us`; replayed once. */
 bool side_record(struct side *s, struct bench *b, struct track *t, enum regime regime, double us,
                  struct fate *fate, struct err *err);

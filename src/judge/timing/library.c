@@ -67,7 +67,7 @@ static bool check_sums(struct side *library, struct bench *b, struct track *t, c
                        const char **words, struct err *err)
 {
     struct rng rng = {b->judge->options.seed};
-    bool ok = bench_refresh(b, t, 0, 1, 0, err) && side_run(library, err), right = true;
+    bool ok = bench_refresh(b, t, 0, 1, 0, err) && side_run(library, b, t, err), right = true;
 
     for (int i = 0; ok && right && i < PLACES; i++) {
         struct place at = {p->m - 1, p->n - 1, p->batch - 1};

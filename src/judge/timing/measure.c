@@ -353,6 +353,18 @@ static bool hopeless(const struct task *task, const struct trial_workload *list,
     return true;
 }
 
+/* In the workloads' order, not in that in which they were measured. */
+static void put_beside(const struct bench *b, struct arena *a, struct trial *t)
+{
+    struct trial_beside *to = arena_array(a, struct trial_beside, b->rows.n + 1);
+
+    t->beside = to;
+    for (size_t w = 0; w < b->judge->task->n_workloads; w++)
+        for (size_t i = 0; i < b->rows.n; i++)
+            if (b->rows.v[i].workload == w)
+                to[t->n_beside++] = b->rows.v[i];
+}
+
 bool measure_paired(struct version *v, struct trial *t, struct fate *fate, struct err *err)
 {
     struct judge *j = v->judge;
@@ -396,9 +408,7 @@ bool measure_paired(struct version *v, struct trial *t, struct fate *fate, struc
         if (!fate_open(fate))
             break;
     }
-    t->beside =
-        memcpy(arena_array(a, struct trial_beside, b->rows.n + 1), b->rows.v, b->rows.n * sizeof(*b->rows.v));
-    t->n_beside = b->rows.n;
+    put_beside(b, a, t);
     t->empty_us = b->empty_us;
     t->workloads = list;
     t->n_workloads = task->n_workloads;
