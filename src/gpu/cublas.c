@@ -302,20 +302,17 @@ char *cublas_version(const struct cublas *b, struct arena *a)
 
 static int call(const struct cublas *b, const struct cublas_product *p, const uint64_t addr[3])
 {
-    static const float one = 1, zero = 0;
-    static const double one_double = 1, zero_double = 0;
-    static const int32_t one_int = 1, zero_int = 0;
-    const void *alpha = &one, *beta = &zero, *x = (void *)(uintptr_t)addr[0], *y = (void *)(uintptr_t)addr[1];
+    static const double zero = 0; /* in any type */
+    const float scale = (float)p->scale;
+    const int32_t scale_int = (int32_t)p->scale;
+    const void *alpha = &scale, *beta = &zero, *x = (void *)(uintptr_t)addr[0], *y = (void *)(uintptr_t)addr[1];
     const struct cublas_matrix *m = p->matrix;
     void *to = (void *)(uintptr_t)addr[2];
 
-    if (p->compute == CUBLAS_COMPUTE_F64) {
-        alpha = &one_double;
-        beta = &zero_double;
-    } else if (p->compute == CUBLAS_COMPUTE_I32) {
-        alpha = &one_int;
-        beta = &zero_int;
-    }
+    if (p->compute == CUBLAS_COMPUTE_F64)
+        alpha = &p->scale;
+    else if (p->compute == CUBLAS_COMPUTE_I32)
+        alpha = &scale_int;
     if (p->batch == 1)
         return b->gemm(b->handle, m[0].turned, m[1].turned, p->m, p->n, p->k, alpha, x, m[0].type, m[0].lead, y,
                        m[1].type, m[1].lead, beta, to, m[2].type, m[2].lead, p->compute, ALGORITHM_OF_ITS_OWN);

@@ -295,6 +295,7 @@ struct cublas_matrix { /* by columns, `lead` elements apart */
 };
 struct cublas_product { /* the third matrix, m x n, is the first, m x k, times the second, k x n */
     int m, n, k, batch, compute;
+    double scale; /* of the result */
     struct cublas_matrix matrix[3];
 };
 /* Looks at ASTRA_CUBLAS, where the loader looks, the toolkits, NVIDIA's Python wheels; starts it in the context

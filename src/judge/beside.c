@@ -110,6 +110,7 @@ static bool lies_by_columns(const struct product *p, struct beside_call *call)
     to->n = (int)p->n;
     to->k = (int)p->k;
     to->batch = (int)p->batch;
+    to->scale = p->scale;
     memcpy(call->matrix, m, sizeof(m));
     for (int i = 0; i < 3; i++)
         to->matrix[i].stride = m[i]->batch_step;
@@ -144,6 +145,7 @@ bool beside_call_of(const struct product *p, struct beside_call *call, struct er
                            .b = turned(&p->a),
                            .c = turned(&p->c),
                            .sum_type = p->sum_type,
+                           .scale = p->scale,
                            .left_out = p->left_out};
     return lies_by_columns(of, call) ||
            err_input(

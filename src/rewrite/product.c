@@ -208,17 +208,54 @@ static bool is_zero(const struct function *f, struct node e)
     return end > text && v == 0 && !end[strspn(end, "fF")];
 }
 
-static const char *left_out(const struct contraction *c)
+/* A number that is written down, or that the launch gives a parameter. */
+static bool factor_of(const struct numbers *n, struct node e, double *value)
 {
+    const struct function *f = n->c->f;
+    const struct variable *v = function_variable_of(f, e);
+    const char *text = text_of(f, e);
+    char *end;
+
+    *value = strtod(text, &end);
+    if (!v)
+        return node_is(e, NODE_NUMBER_LITERAL) && !end[strspn(end, "fF")];
+    if (!v->param || v->pointer || v->assignments || v->index >= n->step->n_args)
+        return false;
+    const struct kernel_value *given = &n->step->args[v->index];
+    *value = type_is_floating(given->type) ? given->f : (double)given->i;
+    return !given->pointer && !given->struct_bytes;
+}
+
+/* The sum itself, or it times a number, which a library multiplies too. */
+static bool is_scaled(const struct numbers *n, struct node value, double *scale)
+{
+    const struct function *f = n->c->f;
+
+    *scale = 1;
+    if (function_variable_of(f, value) == n->c->sum)
+        return true;
+    if (!node_is_binary(f, value, "*") || !ctype_is_float(n->c->sum_type))
+        return false;
+    struct node left = unconverted(f, node_field(value, FIELD_LEFT)),
+                right = unconverted(f, node_field(value, FIELD_RIGHT));
+    bool first = function_variable_of(f, left) == n->c->sum;
+    return (first || function_variable_of(f, right) == n->c->sum) && factor_of(n, first ? right : left, scale);
+}
+
+static const char *left_out(const struct numbers *n, double *scale)
+{
+    const struct contraction *c = n->c;
     const struct function *f = c->f;
     struct node stored = statement_expression(c->epilogue_last);
     struct node value = unconverted(f, node_field(stored, FIELD_RIGHT));
 
+    *scale = 1;
     if (!is_zero(f, c->sum->init))
         return "the value that the sum begins with";
-    if (!node_same(c->epilogue_first, c->epilogue_last) || function_variable_of(f, value) != c->sum)
-        return "what the kernel does with the sum before it stores it";
-    return NULL;
+    if (node_same(c->epilogue_first, c->epilogue_last) && is_scaled(n, value, scale))
+        return NULL;
+    *scale = 1;
+    return "what the kernel does with the sum before it stores it";
 }
 
 /* ---- the plan ---- */
@@ -257,8 +294,8 @@ static bool take(const struct contraction *c, const struct plan_step *step, stru
                           .n = c->vector ? 1 : extent(&n, &c->col),
                           .k = number_of(&n, &depth),
                           .batch = step->grid[dimension],
-                          .sum_type = c->sum_type,
-                          .left_out = left_out(c)};
+                          .sum_type = c->sum_type};
+    p->left_out = left_out(&n, &p->scale);
     bool ok = n.ok && matrix_of(&n, &c->x, dimension, p->batch, &p->a) &&
               matrix_of(&n, &c->y, dimension, p->batch, &p->b) &&
               matrix_of(&n, &c->out, dimension, p->batch, &p->c);

@@ -103,7 +103,8 @@ struct transform_choice {
 bool transform_dispatch(struct arena *a, const struct kernel *other, const struct kernel *version,
                         const struct transform_choice *choice, char **text, struct err *why_not);
 
-/* A launch plan that is one product of matrices, c = a b, in numbers: what a library needs to compute the same.
+/* A launch plan that is one product of matrices, c = scale a b, in numbers: what a library needs to compute the
+ * same.
  */
 struct product_matrix { /* element (down, along) of the i-th product stands at start + down * step[0] + along *
                            step[1] + i * batch_step */
@@ -114,8 +115,9 @@ struct product_matrix { /* element (down, along) of the i-th product stands at s
 struct product {
     int64_t m, n, k, batch;        /* c is m x n, `batch` of them */
     struct product_matrix a, b, c; /* m x k, k x n, m x n */
-    const char *sum_type;          /* in which the kernel adds */
-    const char *left_out;          /* of the kernel, what is more than the product; NULL: nothing */
+    double scale;
+    const char *sum_type; /* in which the kernel adds */
+    const char *left_out; /* of the kernel, what is more than the product; NULL: nothing */
 };
 /* False with what was looked for and not found. */
 bool product_of_plan(const struct kernel *k, const struct kernel_limits *limits, const struct plan *plan,

@@ -21,12 +21,12 @@ struct asked { /* as tests read it */
 EXPORT extern struct asked fakecublas_asked;
 struct asked fakecublas_asked;
 
-/* to[row + col * lead_c] = sum of a[row * a_down + i * a_along] * b[i * b_down + col * b_along]. */
+/* to[row + col * lead_c] = scale * sum of a[row * a_down + i * a_along] * b[i * b_down + col * b_along]. */
 static const char head[] = ".version 7.0\n.target sm_70\n.address_size 64\n";
 static const char text[] =
     ".visible .entry gemm_%s(.param .u64 to, .param .u64 a, .param .u64 b, .param .u32 m, .param .u32 k,\n"
     "  .param .u64 a_down, .param .u64 a_along, .param .u64 b_down, .param .u64 b_along, .param .u64 lead,\n"
-    "  .param .u64 step_a, .param .u64 step_b, .param .u64 step_c)\n"
+    "  .param .u64 step_a, .param .u64 step_b, .param .u64 step_c, .param .f32 scale)\n"
     "{ .reg .u64 %%to, %%a, %%b, %%x, %%r, %%c, %%z; .reg .u32 %%t, %%u, %%m, %%k, %%i; .reg .f32 %%s, %%p, %%q;\n"
     "  .reg .b16 %%h; .reg .pred %%out;\n"
     "mov.u32 %%t, %%ctaid.x; mov.u32 %%u, %%tid.x; mad.lo.u32 %%t, %%t, 32, %%u; ld.param.u32 %%m, [m];\n"
@@ -43,7 +43,7 @@ static const char text[] =
     "mov.f32 %%s, 0f00000000; mov.u32 %%i, 0;\n"
     "again: setp.ge.u32 %%out, %%i, %%k; @%%out bra done;\n"
     "%s fma.rn.f32 %%s, %%p, %%q, %%s; add.u64 %%a, %%a, %%x; add.u64 %%b, %%b, %%z; add.u32 %%i, %%i, 1; bra again;\n"
-    "done: %s ret; }\n";
+    "done: ld.param.f32 %%p, [scale]; mul.f32 %%s, %%s, %%p; %s ret; }\n";
 
 static struct {
     int (*load)(void **module, const void *image);
@@ -156,6 +156,7 @@ static int launch(const struct asked *q)
              lead_a = (uint64_t)q->lead[0], lead_b = (uint64_t)q->lead[1],
              stride[] = {(uint64_t)q->stride[0], (uint64_t)q->stride[1], (uint64_t)q->stride[2]};
     uint32_t m = (uint32_t)q->m, k = (uint32_t)q->k;
+    float scale = (float)q->alpha;
     void *params[] = {&to,
                       &a,
                       &b,
@@ -168,7 +169,8 @@ static int launch(const struct asked *q)
                       &lead,
                       &stride[0],
                       &stride[1],
-                      &stride[2]};
+                      &stride[2],
+                      &scale};
     struct attribute early = {.id = LAUNCH_EARLY, .value = 1};
     struct launch l = {.grid = {(m + THREADS - 1) / THREADS, (unsigned)q->n, (unsigned)q->batch},
                        .block = {THREADS, 1, 1},

@@ -82,7 +82,8 @@ static void products_by_columns(void **state)
     for (size_t s = 0; s < ARRAY_LEN(sizes); s++)
         for (int how = 0; how < 16; how++) {
             const int64_t *x = sizes[s], room = how & 8 ? 3 : 0;
-            struct product p = {.m = x[0], .n = x[1], .k = x[2], .batch = x[3], .sum_type = "float"};
+            struct product p = {
+                .m = x[0], .n = x[1], .k = x[2], .batch = x[3], .scale = 1, .sum_type = "float"};
             struct beside_call call;
             const double *in[3];
             p.a = matrix(0, p.m, p.k, how & 1, room);
@@ -279,6 +280,12 @@ static void more_than_a_product(void **state)
     assert_non_null(p.left_out);
     assert_ok(product_in("", PRODUCT, "sum = sum * 2; c[row * n + col] = sum;", 1, &p), err);
     assert_non_null(p.left_out);
+    assert_ok(product_in("", PRODUCT, "c[row * n + col] = 0.5f * sum;", 1, &p), err);
+    assert_true(!p.left_out && p.scale == 0.5);
+    assert_ok(product_in("", PRODUCT, "c[row * n + col] = sum * (float)k;", 1, &p), err);
+    assert_true(!p.left_out && p.scale == 56);
+    assert_ok(product_in("", PRODUCT, "c[row * n + col] = sum * a[0];", 1, &p), err);
+    assert_non_null(p.left_out);
     assert_false(product_in("", PRODUCT, "c[row * n + col] += sum;", 1, &p));
     assert_non_null(strstr(err.text, "does not assign"));
     assert_false(product_in("", "fabsf(a[row * k + i] - b[i * n + col])", "c[row * n + col] = sum;", 1, &p));
@@ -318,6 +325,7 @@ static void the_library_asked(void **state)
                                .n = 3,
                                .k = 5,
                                .batch = 1,
+                               .scale = 1,
                                .compute = CUBLAS_COMPUTE_F32,
                                .matrix = {{.lead = 4}, {.lead = 5}, {.lead = 4}}};
     struct cublas_product batched = p;
