@@ -188,7 +188,9 @@ def a_library_beside_versions(folder):
     expect([(r["dims"], r["regime"]) for r in rows[2:]] == [({"m": 12, "n": 16, "k": 8}, regime) for regime in ("cold", "hot")], rows)
     for row in rows:
         expect(row["library"] == "cuBLAS 12.3.4" and "words" not in row, row)
-        expect(row["low"] <= row["share"] <= row["high"] and abs(row["share"] - row["us"] / row["version_us"]) < 0.01, row)
+        expect(abs(row["share"] / (row["us"] / row["version_us"]) - 1) < 0.1, row)
+        # A machine with much else to do has pairs for no interval.
+        expect(row["low"] is None or row["low"] <= row["share"] <= row["high"], row)
     holds(beside(folder, "wide.cu"), "m=12 n=16 k=8, cold: beside cuBLAS 12.3.4 ", "this version has ", " % of its speed", ", the original ")
 
 
