@@ -6,7 +6,28 @@
  * kernel asks itself. Where there are few tiles, the blocks of a cluster share a tile's depth and add up what
  * each has. The sum is added in the same order of its terms but fused; the trial measures it. product_shape.h
  * says what the setting means. */
+#include "rewrite/gathering.h"
 #include "rewrite/product_shape.h"
+
+/* A product whose factors stand at linear indices; else one whose factors are gathered, as a convolution's. */
+static bool product_of(const struct function *f, struct contraction *c, struct err *why)
+{
+    struct err linear = {0};
+
+    if (contraction_of(f, c, &linear) || gathering_of(f, c, why))
+        return true;
+    return false;
+}
+
+/* A factor's name in memory, or what is computed for it. */
+static const char *factor_name(const struct contraction *c, const struct contraction_operand *o)
+{
+    const struct gathering *g = c->gathered;
+
+    if (!g || o->root)
+        return o->root;
+    return text_of(c->f, o == &c->x ? g->x.factor : g->y.factor);
+}
 
 static void block_product_find(struct function *f, struct site_list *found)
 {
@@ -29,7 +50,7 @@ static void block_product_find(struct function *f, struct site_list *found)
     int own[ARRAY_LEN(tiles)];
     struct contraction c;
 
-    if (!contraction_of(f, &c, NULL))
+    if (!product_of(f, &c, NULL))
         return;
     memcpy(own, tiles, sizeof(own));
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
@@ -45,8 +66,8 @@ static void block_product_find(struct function *f, struct site_list *found)
         if (product_shape_of(*setting, &c, &s))
             site_add(found, f, c.loop, *setting,
                      "each thread fetches a whole row and column for one result; a tile of results shares them",
-                     "product of %s and %s, %s%s", c.x.root, c.y.root, product_words(f->a, *setting),
-                     str_eq(s.blocks, "mma") ? " by tensor cores" : "");
+                     "product of %s and %s, %s%s", factor_name(&c, &c.x), factor_name(&c, &c.y),
+                     product_words(f->a, *setting), str_eq(s.blocks, "mma") ? " by tensor cores" : "");
     }
 }
 
@@ -75,15 +96,20 @@ static char *head_text(const struct contraction *c, const struct product_shape *
     edits_at(&edits, node_start(f->id), arena_printf(f->a, "__launch_bounds__(%d) ", s->threads + s->copiers));
     if (s->split > 1)
         edits_at(&edits, node_start(f->id), arena_printf(f->a, "__cluster_dims__(%d, 1, 1) ", s->split));
-    for (size_t i = 0; i < 2; i++)
-        if (told_end(c, axes[i]))
+    for (int i = 0; i < (c->gathered ? 3 : 2); i++) {
+        const char *told = c->gathered ? gathering_told(c->gathered, i) : told_end(c, axes[i]);
+        if (told)
             edits_at(&edits, node_end(f->variables[f->n_params - 1].statement),
-                     arena_printf(f->a, ", int %s", told_end(c, axes[i])));
+                     arena_printf(f->a, ", int %s", told));
+    }
     return text_trim(edits_range(&edits, f, start, body));
 }
 
 static char *end_text(const struct contraction *c, const struct contraction_axis *axis)
 {
+    if (c->gathered)
+        return gathering_count(c->gathered, axis == &c->row ? c->gathered->x.digits : c->gathered->y.digits,
+                               NULL);
     return told_end(c, axis) ? (char *)told_end(c, axis) : contraction_text(c, &axis->bound);
 }
 
@@ -177,20 +203,14 @@ static char *sum_text(const struct contraction *c, const char *computed)
                                c->sum->name, computed);
 }
 
-/* Does a tile lie in rows along the depth? ldmatrix transposes no bytes: these always do. */
-static const char *along_deep(const struct contraction *c, const struct contraction_operand *o)
-{
-    bool bytes = product_mma_file(c) && ctype_size(c->f, o->type) == 1;
-
-    return bytes || !product_is_one(&o->step) ? "true" : "false";
-}
-
 static void put_operand(const struct contraction *c, struct fill *fill, const char *name,
                         const struct contraction_operand *o)
 {
     struct arena *a = c->f->a;
     const char *start = contraction_text(c, &o->start);
+    bool strided = !c->gathered || (o == &c->x ? c->gathered->x : c->gathered->y).strided;
 
+    fill_if(fill, arena_printf(a, "%s_strided", name), strided);
     fill_put(fill, name, o->start.n ? arena_printf(a, "(%s + %s)", o->root, start) : o->root);
     fill_put(fill, arena_printf(a, "%s_out_is", name), contraction_text(c, &o->step));
     fill_put(fill, arena_printf(a, "%s_deep_is", name), contraction_text(c, &o->deep_step));
@@ -228,6 +248,7 @@ static char *kernel_text(const struct contraction *c, const struct product_shape
                                         "depth", "row0", "col0", "x_out", "y_out",   "x_deep", "y_deep",
                                         "sums",  "slab", "WIDE", "e",     "bytes",   "part",   "part_depth",
                                         "deep0", "left", "held", "place", "results", "finish", "j"};
+    const struct gathering *g = c->gathered;
     const struct function *f = c->f;
     struct arena *a = f->a;
     struct fill *fill = fill_open(a);
@@ -239,12 +260,19 @@ static char *kernel_text(const struct contraction *c, const struct product_shape
     const char *row = c->vector ? NAME("row0")
                                 : arena_printf(a, "%s + %s * %s + %s / %s", NAME("row0"), NAME("slab"),
                                                NAME("SLAB"), NAME("e"), NAME("COLS"));
-    const char *col = arena_printf(a, "%s + %s %% %s%s", NAME("col0"), NAME("e"), NAME("COLS"),
-                                   together ? arena_printf(a, " + %s", NAME("j")) : "");
+    bool same_col = g && s->threads % s->cols == 0; /* all of a thread's results have the same column */
+    const char *col = arena_printf(a, "%s + %s %% %s%s", NAME("col0"), same_col ? "threadIdx.x" : NAME("e"),
+                                   NAME("COLS"), together ? arena_printf(a, " + %s", NAME("j")) : "");
     const char *computed = c->vector ? NAME("sums") : NAME("held");
     if (together)
         computed = arena_printf(a, "%s.at[%s]", computed, NAME("j"));
-    const char *indices = index_text(c, &own, row, col, NAME("cols"));
+    char *ahead = "";
+    const char *indices;
+    if (g)
+        indices = gathering_indices(g, row, col, own.all.v, own.all.n, same_col ? &ahead : NULL);
+    else
+        indices = index_text(c, &own, row, col, NAME("cols"));
+    fill_put(fill, "col_ahead", ahead);
     fill_put(fill, "epilogue", epilogue_text(c, NAME("place"), NAME("results"), NAME("j")));
 #undef NAME
     int each = together ? 16 / ctype_size(f, c->sum_type) : 1;
@@ -267,7 +295,8 @@ static char *kernel_text(const struct contraction *c, const struct product_shape
     fill_put(fill, "sums_shape", s->sums);
     const char *more = s->stages ? arena_printf(a, "%d, %d, %d", s->stages, s->threads, s->copiers)
                                  : arena_printf(a, "%d", s->threads);
-    fill_putf(fill, "product_args", "%s, %s, %s", more, along_deep(c, &c->x), along_deep(c, &c->y));
+    fill_putf(fill, "product_args", "%s, %s, %s", more, product_along_deep(c, &c->x) ? "true" : "false",
+              product_along_deep(c, &c->y) ? "true" : "false");
     fill_putf(fill, "split", "%d", s->split);
     fill_putf(fill, "all_threads", "%d", (s->threads + s->copiers) * s->split * each);
     fill_if(fill, "shared", s->split > 1);
@@ -277,7 +306,12 @@ static char *kernel_text(const struct contraction *c, const struct product_shape
     fill_put(fill, "uniform", lines_of(f, c->uniform.v, c->uniform.n, 4));
     fill_put(fill, "row_bound", end_text(c, &c->row));
     fill_put(fill, "col_bound", c->vector ? "" : end_text(c, &c->col));
-    fill_put(fill, "depth_bound", text_of(f, c->depth));
+    fill_put(fill, "depth_bound", g ? gathering_depth(g) : text_of(f, c->depth));
+    fill_if(fill, "gathered", g);
+    fill_put(fill, "lambdas", g ? gathering_lambdas(g, str_eq(s->blocks, "mma")) : "");
+    const char *deep0 = s->split > 1 ? fresh_local(f, "deep0") : "0";
+    fill_put(fill, "x_operand", g ? gathering_operand(g, &g->x, s->blocks, deep0) : "");
+    fill_put(fill, "y_operand", g ? gathering_operand(g, &g->y, s->blocks, deep0) : "");
     put_operand(c, fill, "x", &c->x);
     put_operand(c, fill, "y", &c->y);
     fill_put(fill, "dependent", lines_of(f, own.declarations.v, own.declarations.n, own_column(c)));
@@ -331,15 +365,21 @@ static bool launches_edit(const struct contraction *c, const struct product_shap
 
     for (const struct launch *l = f->launches; l < f->launches + f->n_launches; l++) {
         struct edits call = {.arena = a}, *own = s->dynamic ? &call : edits;
-        const char *others;
-        if (!other_dimensions(c, l, &others))
+        const char *others = "";
+        const struct gathering *g = c->gathered;
+        if (!g && !other_dimensions(c, l, &others))
             return err_input(why_not, "the grid of %s is not seen", f->name);
-        const char *rows = contraction_bound(c, &c->row, l);
-        const char *cols = c->vector ? NULL : contraction_bound(c, &c->col, l);
+        const char *rows = g ? gathering_count(g, g->x.digits, l) : contraction_bound(c, &c->row, l);
+        const char *cols = g ? gathering_count(g, g->y.digits, l) : NULL;
+        if (!g && !c->vector)
+            cols = contraction_bound(c, &c->col, l);
         char *tiles = arena_printf(a, "(%s + %d) / %d", rows, s->rows - 1, s->rows);
         if (cols)
             tiles = arena_printf(a, "%s * ((%s + %d) / %d)", tiles, cols, s->cols - 1, s->cols);
         size_t behind = node_end(node_field(l->call, FIELD_ARGUMENTS)) - 1;
+        for (int d = 0; d < 3 && g; d++)
+            if (gathering_told(g, d))
+                edits_at(own, behind, arena_printf(a, ", %s", contraction_grid(f, l, d)));
         if (told_end(c, &c->row))
             edits_at(own, behind, arena_printf(a, ", %s", rows));
         if (told_end(c, &c->col))
@@ -360,7 +400,7 @@ static bool block_product_apply(const struct function *f, const struct transform
     struct contraction c;
     struct product_shape s;
 
-    if (!contraction_of(f, &c, why_not))
+    if (!product_of(f, &c, why_not))
         return false;
     if (!product_shape_of(site->setting, &c, &s))
         return err_input(why_not, "a tile of %s does not fit", f->name);

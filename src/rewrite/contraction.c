@@ -3,15 +3,6 @@
  * one result. */
 #include "rewrite/contraction.h"
 
-struct parse { /* a kernel's statements while they are sorted */
-    struct contraction *c;
-    const struct function *f;
-    struct err *why;
-    VEC(struct node) before; /* declarations and statements before the loop */
-    VEC(struct node) bounds; /* comparisons that a thread with work satisfies, */
-    VEC(bool) negated;       /* or, of these, that it does not */
-};
-
 /* ---- what differs between the threads of a block ---- */
 
 static bool in_nodes(const struct node *v, size_t n, struct node x)
@@ -25,7 +16,7 @@ static bool in_nodes(const struct node *v, size_t n, struct node x)
 static const char *const block_index[] = {"blockIdx.x", "blockIdx.y", "blockIdx.z"};
 
 /* Is blockIdx's member one that no index takes? The grid keeps it, where it is not x. */
-static bool is_free_block(const struct parse *p, struct node block)
+static bool is_free_block(const struct contraction_parse *p, struct node block)
 {
     struct node member = node_parent(block);
 
@@ -42,7 +33,7 @@ static bool is_index(const struct contraction *c, const struct variable *v)
 }
 
 /* Does it ask which thread or block it is, other than by the grid's dimensions that stay? */
-static bool asks_for_thread(const struct parse *p, struct node n)
+static bool asks_for_thread(const struct contraction_parse *p, struct node n)
 {
     if (node_is(n, NODE_IDENTIFIER))
         return str_in(text_of(p->f, n), "threadIdx|blockDim|gridDim") ||
@@ -54,7 +45,7 @@ static bool asks_for_thread(const struct parse *p, struct node n)
 }
 
 /* The same for all threads of a block, and not changed by another grid. */
-static bool is_uniform(const struct parse *p, struct node n)
+static bool is_uniform(const struct contraction_parse *p, struct node n)
 {
     const struct contraction *c = p->c;
 
@@ -75,7 +66,7 @@ static bool is_uniform(const struct parse *p, struct node n)
 /* ---- indices ---- */
 
 /* index = blockIdx.D * (threads of a block along D) + threadIdx.D, or blockIdx.D where there is one thread. */
-static bool counts_grid(const struct function *f, const struct poly *p, int dimension)
+bool contraction_counts_grid(const struct function *f, const struct poly *p, int dimension)
 {
     struct poly alone = poly_atom(f, block_index[dimension]);
     int64_t threads;
@@ -102,7 +93,7 @@ static void set_axis(struct contraction_axis *axis, const struct variable *v, co
 }
 
 /* Row and column out of one index over the whole grid: row = i / n, column = i % n. */
-static bool find_flat(struct parse *p)
+static bool find_flat(struct contraction_parse *p)
 {
     const struct function *f = p->f;
     struct contraction *c = p->c;
@@ -140,7 +131,7 @@ static const char *lead_of(const struct poly *whole, int dimension)
 }
 
 /* The indices of a result: along two dimensions of the grid, or divided from one; or a row alone. */
-static bool find_indices(struct parse *p)
+static bool find_indices(struct contraction_parse *p)
 {
     const struct function *f = p->f;
     struct contraction *c = p->c;
@@ -151,7 +142,7 @@ static bool find_indices(struct parse *p)
             return err_input(p->why, "%s keeps things in shared memory", f->name);
         struct poly whole = is_plain(f, v) ? poly_of(f, v->init) : (struct poly){0};
         for (int d = 0; d < 2; d++) {
-            if (!counts_grid(f, &whole, d))
+            if (!contraction_counts_grid(f, &whole, d))
                 continue;
             if (along[d])
                 return err_input(p->why, "%s has two indices along one dimension", f->name);
@@ -180,7 +171,7 @@ static bool find_indices(struct parse *p)
 
 /* ---- statements ---- */
 
-static void take_condition(struct parse *p, struct node e, bool negated)
+static void take_condition(struct contraction_parse *p, struct node e, bool negated)
 {
     e = node_strip(e);
     if (node_is(e, NODE_BINARY_EXPRESSION) && str_eq(node_op(p->f, e), negated ? "||" : "&&")) {
@@ -192,8 +183,7 @@ static void take_condition(struct parse *p, struct node e, bool negated)
     vec_add(p->f->a, &p->negated, negated);
 }
 
-/* Sorts the statements of a block: bounds, what is before the loop, the loop, what is behind it. */
-static bool take_statements(struct parse *p, struct node block)
+bool contraction_sort(struct contraction_parse *p, struct node block)
 {
     const struct function *f = p->f;
     struct contraction *c = p->c;
@@ -213,7 +203,7 @@ static bool take_statements(struct parse *p, struct node block)
             return err_input(p->why, "%s decides more than whether a result exists", f->name);
         take_condition(p, node_field(s, FIELD_CONDITION), leaves);
         if (!leaves)
-            return node_is(then, NODE_COMPOUND_STATEMENT) ? take_statements(p, then)
+            return node_is(then, NODE_COMPOUND_STATEMENT) ? contraction_sort(p, then)
                                                           : err_input(p->why, "%s adds nothing", f->name);
     }
     if (i + 1 >= n)
@@ -224,20 +214,18 @@ static bool take_statements(struct parse *p, struct node block)
     return true;
 }
 
-/* `index < bound`, or `bound > index`: the index's node and the bound's. */
-static bool comparison(const struct parse *p, struct node e, bool negated, struct node *index,
-                       struct node *bound)
+bool contraction_comparison(const struct function *f, struct node e, bool negated, struct node *index,
+                            struct node *bound)
 {
-    const char *op = node_is(e, NODE_BINARY_EXPRESSION) ? node_op(p->f, e) : "";
+    const char *op = node_is(e, NODE_BINARY_EXPRESSION) ? node_op(f, e) : "";
     bool forward = str_eq(op, negated ? ">=" : "<"), backward = str_eq(op, negated ? "<=" : ">");
 
     *index = node_strip(node_field(e, forward ? FIELD_LEFT : FIELD_RIGHT));
     *bound = node_field(e, forward ? FIELD_RIGHT : FIELD_LEFT);
-    return (forward || backward) && is_uniform(p, *bound);
+    return forward || backward;
 }
 
-/* The terms that have this atom once, without it. Others stay in *rest. */
-static struct poly taken(const struct function *f, const char *atom, struct poly *rest)
+struct poly contraction_taken(const struct function *f, const char *atom, struct poly *rest)
 {
     struct poly with = poly_number(0), without = poly_number(0), whole = *rest;
 
@@ -263,7 +251,7 @@ static struct poly taken(const struct function *f, const char *atom, struct poly
 static struct poly divided(const struct function *f, struct poly p, const struct poly *by)
 {
     for (int k = 0; by->n == 1 && k < by->t[0].n; k++) {
-        struct poly quotient = taken(f, by->t[0].atom[k], &p);
+        struct poly quotient = contraction_taken(f, by->t[0].atom[k], &p);
         quotient.ok = quotient.ok && p.n == 0;
         p = quotient;
     }
@@ -275,14 +263,15 @@ static struct poly divided(const struct function *f, struct poly p, const struct
     return p;
 }
 
-static bool take_bounds(struct parse *p)
+static bool take_bounds(struct contraction_parse *p)
 {
     const struct function *f = p->f;
     struct contraction *c = p->c;
 
     for (size_t i = 0; i < p->bounds.n; i++) {
         struct node index, bound;
-        if (!comparison(p, p->bounds.v[i], p->negated.v[i], &index, &bound))
+        if (!contraction_comparison(f, p->bounds.v[i], p->negated.v[i], &index, &bound) ||
+            !is_uniform(p, bound))
             return err_input(p->why, "a condition of %s is no bound of its rows or columns", f->name);
         const struct variable *v = function_variable_of(f, index);
         struct contraction_axis *axis = v == c->row.index || v == c->flat ? &c->row : &c->col;
@@ -308,7 +297,7 @@ static bool take_bounds(struct parse *p)
 }
 
 /* Each declaration of the indices alone goes; others are the block's or a result's own. */
-static bool sort_before(struct parse *p)
+static bool sort_before(struct contraction_parse *p)
 {
     const struct function *f = p->f;
     struct contraction *c = p->c;
@@ -345,12 +334,10 @@ static bool sort_before(struct parse *p)
 
 /* ---- the loop ---- */
 
-static const struct variable *loop_index(struct parse *p)
+const struct variable *contraction_loop_index(const struct function *f, struct node loop, struct node *depth)
 {
-    const struct function *f = p->f;
-    struct contraction *c = p->c;
-    struct node d = node_field(node_field(c->loop, FIELD_INITIALIZER), FIELD_DECLARATOR),
-                until = node_field(c->loop, FIELD_CONDITION), update = node_field(c->loop, FIELD_UPDATE);
+    struct node d = node_field(node_field(loop, FIELD_INITIALIZER), FIELD_DECLARATOR),
+                until = node_field(loop, FIELD_CONDITION), update = node_field(loop, FIELD_UPDATE);
     const struct variable *k =
         node_is(d, NODE_INIT_DECLARATOR) ? function_variable_of(f, node_field(d, FIELD_DECLARATOR)) : NULL;
     int64_t first, step = 0;
@@ -362,10 +349,18 @@ static const struct variable *loop_index(struct parse *p)
         first != 0 || !one || function_variable_of(f, assigned_target(update)) != k)
         return NULL;
     struct node index;
-    if (!node_is(until, NODE_BINARY_EXPRESSION) || !comparison(p, until, false, &index, &c->depth) ||
+    if (!node_is(until, NODE_BINARY_EXPRESSION) || !contraction_comparison(f, until, false, &index, depth) ||
         function_variable_of(f, index) != k)
         return NULL;
     return k;
+}
+
+static const struct variable *take_index(struct contraction_parse *p)
+{
+    struct contraction *c = p->c;
+    const struct variable *k = contraction_loop_index(p->f, c->loop, &c->depth);
+
+    return k && is_uniform(p, c->depth) ? k : NULL;
 }
 
 struct node contraction_element(const struct function *f, struct node e, struct node loop)
@@ -419,7 +414,8 @@ bool contraction_root(const struct function *f, const struct node *stay, size_t 
 }
 
 /* The place of an element: a pointer that holds for the whole block, and an index from there on. */
-static bool place_of(const struct parse *p, struct node e, const struct variable **root, struct poly *index)
+bool contraction_place(const struct contraction_parse *p, struct node e, const struct variable **root,
+                       struct poly *index)
 {
     const struct function *f = p->f;
     struct node pointer = {0};
@@ -431,7 +427,7 @@ static bool place_of(const struct parse *p, struct node e, const struct variable
     } else if (node_is_indirection(f, e)) {
         pointer = node_field(e, FIELD_ARGUMENT);
     } else if (node_is(e, NODE_POINTER_EXPRESSION)) { /* of __ldg(&p[i]) */
-        return place_of(p, node_strip(node_field(e, FIELD_ARGUMENT)), root, index);
+        return contraction_place(p, node_strip(node_field(e, FIELD_ARGUMENT)), root, index);
     } else {
         pointer = e;
     }
@@ -439,7 +435,8 @@ static bool place_of(const struct parse *p, struct node e, const struct variable
 }
 
 /* Is the polynomial made of what the block's threads share? */
-static bool poly_is_uniform(const struct parse *p, const struct poly *poly, const struct variable *k)
+static bool poly_is_uniform(const struct contraction_parse *p, const struct poly *poly,
+                            const struct variable *k)
 {
     static const char *const own[] = {"threadIdx", "blockDim", "gridDim", "lane"};
     const struct function *f = p->f;
@@ -472,12 +469,12 @@ static struct poly less_axis(const struct function *f, const struct contraction_
 
     if (!axis->index)
         return *step = poly_number(0), index;
-    *step = taken(f, axis->lead, &rest);
+    *step = contraction_taken(f, axis->lead, &rest);
     return poly_add(f, index, poly_mul(f, *step, axis->whole), -1);
 }
 
 /* An element as one of an operand: its steps along rows, columns and depth. */
-static bool operand_of(const struct parse *p, struct node e, const struct variable *k,
+static bool operand_of(const struct contraction_parse *p, struct node e, const struct variable *k,
                        struct contraction_operand *o, struct poly *along_row, struct poly *along_col)
 {
     const struct function *f = p->f;
@@ -485,13 +482,13 @@ static bool operand_of(const struct parse *p, struct node e, const struct variab
     struct poly index;
 
     e = contraction_element(f, e, p->c->loop);
-    if (!place_of(p, e, &root, &index))
+    if (!contraction_place(p, e, &root, &index))
         return err_input(p->why, "a factor of %s is no element at a linear index", f->name);
     o->root = root->name;
     o->type = ctype_bound(f, root->type);
     index = less_axis(f, &p->c->row, index, along_row);
     index = less_axis(f, &p->c->col, index, along_col);
-    o->deep_step = taken(f, k->name, &index);
+    o->deep_step = contraction_taken(f, k->name, &index);
     o->start = index;
     if (!poly_is_uniform(p, along_row, k) || !poly_is_uniform(p, along_col, k) ||
         !poly_is_uniform(p, &o->deep_step, k) || !poly_is_uniform(p, &o->start, k))
@@ -502,7 +499,7 @@ static bool operand_of(const struct parse *p, struct node e, const struct variab
 }
 
 /* The product that a statement adds to the sum, or *term of two elements. */
-static bool added(const struct parse *p, struct node e, struct node elements[2], const char **term)
+static bool added(const struct contraction_parse *p, struct node e, struct node elements[2], const char **term)
 {
     const struct function *f = p->f;
     const struct contraction *c = p->c;
@@ -555,7 +552,7 @@ static bool added(const struct parse *p, struct node e, struct node elements[2],
 }
 
 /* The loop's only statement that is no declaration, which adds to the sum. */
-static struct node adding_statement(const struct parse *p)
+static struct node adding_statement(const struct contraction_parse *p)
 {
     const struct function *f = p->f;
     struct node body = node_field(p->c->loop, FIELD_BODY), adds = {0};
@@ -574,7 +571,7 @@ static struct node adding_statement(const struct parse *p)
 
 /* Which types multiplied and added in which type the blocks know, without a rounding that the kernel has not.
  */
-static bool types_known(const struct contraction *c)
+bool contraction_types_known(const struct contraction *c)
 {
     static const char *const halves = "__half|half|__nv_bfloat16|nv_bfloat16", *const bytes =
                                                                                    "int8_t|signed char";
@@ -593,11 +590,11 @@ static bool types_known(const struct contraction *c)
     return str_in(c->sum_type, "float|double|int");
 }
 
-static bool take_loop(struct parse *p)
+static bool take_loop(struct contraction_parse *p)
 {
     const struct function *f = p->f;
     struct contraction *c = p->c;
-    const struct variable *k = loop_index(p);
+    const struct variable *k = take_index(p);
     struct node adds = adding_statement(p), of[2];
     static const char *const names[] = {"first_element", "second_element"};
     const char *term = NULL;
@@ -625,11 +622,12 @@ static bool take_loop(struct parse *p)
     if (row[0].n == 0 || (col[1].n == 0) != c->vector || row[1].n > 0 || col[0].n > 0 ||
         c->x.deep_step.n == 0 || c->y.deep_step.n == 0)
         return err_input(p->why, "the factors of %s do not belong to a row and a column", f->name);
-    return types_known(c) || err_input(p->why, "the types of %s are not among those that are known", f->name);
+    return contraction_types_known(c) ||
+           err_input(p->why, "the types of %s are not among those that are known", f->name);
 }
 
 /* The variable that the loop adds to, declared before it. */
-static bool find_sum(struct parse *p)
+static bool find_sum(struct contraction_parse *p)
 {
     const struct function *f = p->f;
     struct contraction *c = p->c;
@@ -645,7 +643,7 @@ static bool find_sum(struct parse *p)
 }
 
 /* A result's own part may do what it likes but meet others, leave, or ask for its thread. */
-static bool epilogue_is_own(const struct parse *p)
+static bool epilogue_is_own(const struct contraction_parse *p)
 {
     const struct function *f = p->f;
 
@@ -679,16 +677,16 @@ static void orient(struct contraction *c)
 }
 
 /* Where the results go: out->step is a row's, out->deep_step a column's. */
-static bool find_out(struct parse *p, struct node target, struct contraction_operand *out)
+static bool find_out(struct contraction_parse *p, struct node target, struct contraction_operand *out)
 {
     struct contraction *c = p->c;
     const struct function *f = c->f;
     struct contraction_axis flat = {0};
-    const struct variable *root, *k = loop_index(p);
+    const struct variable *root, *k = take_index(p);
     struct poly index, along = poly_number(0);
 
     if (!(node_is(target, NODE_SUBSCRIPT_EXPRESSION) || node_is_indirection(f, target)) ||
-        !place_of(p, target, &root, &index))
+        !contraction_place(p, target, &root, &index))
         return false;
     out->root = root->name;
     out->type = ctype_bound(f, root->type);
@@ -709,7 +707,7 @@ static bool find_out(struct parse *p, struct node target, struct contraction_ope
 }
 
 /* Columns that are neighbours in memory, where the results go, may be stored together. */
-static void find_stored(struct parse *p)
+static void find_stored(struct contraction_parse *p)
 {
     struct contraction *c = p->c;
     const struct function *f = c->f;
@@ -727,12 +725,12 @@ static void find_stored(struct parse *p)
 
 bool contraction_of(const struct function *f, struct contraction *c, struct err *why)
 {
-    struct parse p = {.c = c, .f = f, .why = why};
+    struct contraction_parse p = {.c = c, .f = f, .why = why};
 
     *c = (struct contraction){.f = f};
     if (f->n_launches == 0 || function_is_named_elsewhere(f))
         return err_input(why, "%s is used other than by launches", f->name);
-    if (!take_statements(&p, f->body) || !find_sum(&p) || !find_indices(&p))
+    if (!contraction_sort(&p, f->body) || !find_sum(&p) || !find_indices(&p))
         return false;
     if (!c->flat && !c->vector)
         orient(c);

@@ -19,8 +19,11 @@ struct contraction_operand { /* element (out, deep) stands at root[out * step + 
     struct poly step, deep_step, start;
 };
 
+struct gathering; /* an operand, or both, that is computed from places in the grid (gathering.h) */
+
 struct contraction {
     const struct function *f;
+    const struct gathering *gathered; /* NULL: both operands stand at linear indices of row, column and depth */
     struct contraction_axis row, col; /* neighbouring columns are neighbours in memory where a store shows it */
     const struct variable *flat;      /* the index that row and column are divided from; NULL: none */
     bool vector;                      /* there are no columns: a matrix times a vector */
@@ -44,6 +47,32 @@ struct contraction {
 
 /* False with the reason where the kernel is none. */
 bool contraction_of(const struct function *f, struct contraction *c, struct err *why);
+
+struct contraction_parse { /* a kernel's statements while they are sorted */
+    struct contraction *c;
+    const struct function *f;
+    struct err *why;
+    VEC(struct node) before; /* declarations and statements before the loop */
+    VEC(struct node) bounds; /* comparisons that a thread with work satisfies, */
+    VEC(bool) negated;       /* or, of these, that it does not */
+};
+/* Sorts the statements of a block: bounds, what is before the loop, the loop, what is behind it. */
+bool contraction_sort(struct contraction_parse *p, struct node block);
+/* Does it count the grid along this dimension, a thread or a block of one each? */
+bool contraction_counts_grid(const struct function *f, const struct poly *p, int dimension);
+/* The place of an element: a pointer that holds for the whole block, and an index from there on. */
+bool contraction_place(const struct contraction_parse *p, struct node e, const struct variable **root,
+                       struct poly *index);
+/* `index < bound`, or `bound > index`: the index's node and the bound's; negated: where it does not hold. */
+bool contraction_comparison(const struct function *f, struct node e, bool negated, struct node *index,
+                            struct node *bound);
+/* The terms of *rest that have this atom, once, without it. The others stay. */
+struct poly contraction_taken(const struct function *f, const char *atom, struct poly *rest);
+/* The variable of `for (int k = 0; k < depth; k++)`; NULL: the loop is another. */
+const struct variable *contraction_loop_index(const struct function *f, struct node loop, struct node *depth);
+/* The threads of the grid along a dimension, as the launcher has them; NULL where it is not seen. */
+char *contraction_grid(const struct function *f, const struct launch *l, int dimension);
+bool contraction_types_known(const struct contraction *c);
 /* An element through casts, conversions and names that the loop gives it. */
 struct node contraction_element(const struct function *f, struct node e, struct node loop);
 /* A pointer as one that is a parameter, or that one of the statements `stay` declares, and an index from there

@@ -19,8 +19,7 @@ char *contraction_text(const struct contraction *c, const struct poly *p)
     return str_take(&b, c->f->a);
 }
 
-/* The threads of the grid along a dimension, as the launcher has them. */
-static char *whole_grid(const struct function *f, const struct launch *l, int dimension)
+char *contraction_grid(const struct function *f, const struct launch *l, int dimension)
 {
     size_t n[2];
     struct node of[] = {l->grid, l->block}, *parts[2];
@@ -46,7 +45,7 @@ char *contraction_bound(const struct contraction *c, const struct contraction_ax
     const struct function *f = c->f;
 
     if (!node_ok(axis->bounds[0]))
-        return whole_grid(f, l, axis->dimension);
+        return contraction_grid(f, l, axis->dimension);
     char *whole = launch_expression(f, l, axis->bounds[0]);
     char *by = node_ok(axis->bounds[1]) ? launch_expression(f, l, axis->bounds[1]) : NULL;
 

@@ -1,6 +1,8 @@
 /* Tiles of a product: threads, stages and shared memory that go with rows and columns. */
 #include "rewrite/product_shape.h"
 
+#include "rewrite/gathering.h"
+
 enum {
     SHARED_STATIC = 48 * 1024, /* what a launch need not ask for */
     STAGE_LINE = 128,          /* bytes of a row or column of a stage, as in mma.cuh */
@@ -32,6 +34,14 @@ struct mma_type {
     const char *element, *wide; /* the type's name, and its suffix in wgmma; NULL: that takes it otherwise */
 };
 
+/* Can 16 bytes of both operands move as one? */
+static bool has_lines(const struct contraction *c)
+{
+    const struct gathering *g = c->gathered;
+
+    return (g->x.strided || g->x.lines) && (g->y.strided || g->y.lines);
+}
+
 static const struct mma_type *mma_type(const struct contraction *c)
 {
     static const struct mma_type known[] = {
@@ -42,7 +52,7 @@ static const struct mma_type *mma_type(const struct contraction *c)
 
     for (size_t i = 0; i < ARRAY_LEN(known) && limits && limits->cc_major >= 8 && !c->term; i++)
         if (str_in(c->x.type, known[i].elements) && str_in(c->y.type, known[i].elements) &&
-            str_eq(c->sum_type, known[i].sum))
+            str_eq(c->sum_type, known[i].sum) && (!c->gathered || (known[i].element && has_lines(c))))
             return &known[i];
     return NULL;
 }
@@ -57,6 +67,17 @@ const char *product_mma_file(const struct contraction *c)
 bool product_is_one(const struct poly *p)
 {
     return p->n == 1 && p->t[0].n == 0 && p->t[0].by == 1;
+}
+
+bool product_along_deep(const struct contraction *c, const struct contraction_operand *o)
+{
+    const struct gathered_operand *of = NULL;
+
+    if (c->gathered)
+        of = o == &c->x ? &c->gathered->x : &c->gathered->y;
+    if (product_mma_file(c) && ctype_size(c->f, o->type) == 1)
+        return true;
+    return of && !of->strided ? of->along_deep : !product_is_one(&o->step);
 }
 
 /* wgmma for so many columns: its registers and operands by number. */
@@ -84,6 +105,12 @@ static char *wgmma_text(const struct contraction *c, const struct mma_type *type
     fill_putf(fill, "x_turned", "%d", n / 2 + 2);
     fill_putf(fill, "y_turned", "%d", n / 2 + 3);
     return arena_printf(c->f->a, "%s\n", fill_file(fill, "cuda/product/wgmma.cuh"));
+}
+
+static char *gathered_text(const struct contraction *c, const char *blocks)
+{
+    return arena_printf(c->f->a, "%s\n%s", share_text("cuda/product/gathered.cuh"),
+                        share_text(arena_printf(c->f->a, "cuda/product/%s_gathered.cuh", blocks)));
 }
 
 static int64_t shared_most(const struct contraction *c)
@@ -130,7 +157,7 @@ static bool has_panels(const struct contraction *c, const struct contraction_ope
 {
     int size = ctype_size(c->f, o->type);
 
-    return size == 1 || !product_is_one(&o->step) || out * size % STAGE_LINE == 0;
+    return size == 1 || product_along_deep(c, o) || out * size % STAGE_LINE == 0;
 }
 
 /* Each thread has 32 sums, or as many as 256 threads come to, but 128 at most. As mma_layout in mma.cuh has it.
@@ -158,8 +185,10 @@ static bool mma_shape(const struct contraction *c, struct product_shape *s, int 
     s->stages = stages ? stages : stages_for(c, s);
     s->helpers[2] = share_text(type->file);
     s->helpers[3] = share_text("cuda/product/mma.cuh");
+    if (c->gathered)
+        s->helpers[4] = gathered_text(c, "mma");
     if (wide) {
-        s->helpers[4] = wgmma_text(c, type, s->cols * tall / groups);
+        s->helpers[c->gathered ? 5 : 4] = wgmma_text(c, type, s->cols * tall / groups);
         slab = tall * 64;
     }
     s->memory = MAX(s->stages * ((s->rows + s->cols) * STAGE_LINE + BARRIERS),
@@ -189,6 +218,8 @@ static bool simt_shape(const struct contraction *c, struct product_shape *s, int
     s->memory = MAX(2 * s->deep * (s->rows + 4 + s->cols + 4), slab * (s->cols + s->pad)) * size;
     s->blocks = "simt";
     s->helpers[2] = share_text("cuda/product/simt.cuh");
+    if (c->gathered)
+        s->helpers[3] = gathered_text(c, "simt");
     if (c->term)
         s->helpers[2] = with_term(c->f->a, s->helpers[2], c->term);
     return s->threads >= 64 && s->rows <= 128 && s->cols <= 128 && s->memory <= SHARED_STATIC && stages == 0;

@@ -19,7 +19,7 @@ struct product_shape {
     int memory;             /* bytes of shared memory */
     bool dynamic;           /* the launch asks for these */
     const char *blocks;     /* how its functions' names begin */
-    const char *helpers[6]; /* device functions, as text */
+    const char *helpers[8]; /* device functions, as text */
 };
 
 /* False where a tile is too small or too large for this kernel and device. */
@@ -27,6 +27,8 @@ bool product_shape_of(int setting, const struct contraction *c, struct product_s
 /* The tensor cores' instruction for elements of the operands' types, as a file of share/; NULL: there is none.
  */
 const char *product_mma_file(const struct contraction *c);
+/* Does a tile of an operand lie in rows along the depth? ldmatrix transposes no bytes: these always do. */
+bool product_along_deep(const struct contraction *c, const struct contraction_operand *o);
 /* How good a tile may be for the launches that are planned; more is better. */
 double product_promise(const struct function *f, int setting);
 const char *product_words(struct arena *a, int setting);

@@ -1,4 +1,4 @@
-// Not every product counts.
+// Which products count follows from the row and from the column.
 // transform: block-product -1
 // leaves
 #include <cuda_runtime.h>
@@ -10,7 +10,7 @@ __global__ void work(float *out, const float *a, const float *b, int m, int n, i
     if (row < m && col < n) {
         float sum = 0.0f;
         for (int i = 0; i < k; i++)
-            if (a[row * k + i] > 0.0f)
+            if (a[row * k + i] > b[i * n + col])
                 sum += a[row * k + i] * b[i * n + col];
         out[row * n + col] = sum;
     }

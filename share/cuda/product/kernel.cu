@@ -15,21 +15,48 @@
     const long long {{rows}} = {{row_bound}}, {{cols}} = {{col_bound}}, {{depth}} = {{depth_bound}};
     long long {{row0}}, {{col0}};
     tile_place(blockIdx.x{{#shared}} / {{split}}{{/shared}}, {{rows}}, {{cols}}, {{ROWS}}, {{COLS}}, {{row0}}, {{col0}});
+{{#gathered}}
+    {{lambdas}}
+{{#x_strided}}
+    const long long {{x_out}} = {{x_out_is}}, {{x_deep}} = {{x_deep_is}};
+{{/x_strided}}
+{{#y_strided}}
+    const long long {{y_out}} = {{y_out_is}}, {{y_deep}} = {{y_deep_is}};
+{{/y_strided}}
+{{/gathered}}
+{{^gathered}}
     const long long {{x_out}} = {{x_out_is}}, {{x_deep}} = {{x_deep_is}}, {{y_out}} = {{y_out_is}}, {{y_deep}} = {{y_deep_is}};
+{{/gathered}}
     {{acc_type}} {{sums}}{{sums_shape}};
 {{#shared}}
     // The {{split}} blocks of a cluster have a part of the depth each.
     const int {{part}} = blockIdx.x % {{split}};
     const long long {{part_depth}} = ({{depth}} + {{split}} * {{DEEP}} - 1) / ({{split}} * {{DEEP}}) * {{DEEP}}, {{deep0}} = {{part}} * {{part_depth}};
+{{#gathered}}
+    {{blocks}}_product<{{ROWS}}, {{COLS}}, {{DEEP}}, {{product_args}}>({{sums}}, {{memory}}, {{x_operand}},
+        {{y_operand}}, {{rows}} - {{row0}}, {{cols}} - {{col0}},
+        {{depth}} - {{deep0}} < {{part_depth}} ? {{depth}} - {{deep0}} : {{part_depth}});
+{{/gathered}}
+{{^gathered}}
     {{blocks}}_product<{{ROWS}}, {{COLS}}, {{DEEP}}, {{product_args}}>({{sums}}, {{memory}}, {{x}} + {{row0}} * {{x_out}} + {{deep0}} * {{x_deep}}, {{x_out}}, {{x_deep}},
         {{y}} + {{col0}} * {{y_out}} + {{deep0}} * {{y_deep}}, {{y_out}}, {{y_deep}}, {{rows}} - {{row0}}, {{cols}} - {{col0}},
         {{depth}} - {{deep0}} < {{part_depth}} ? {{depth}} - {{deep0}} : {{part_depth}});
+{{/gathered}}
 {{/shared}}
 {{^shared}}
+{{#gathered}}
+    {{blocks}}_product<{{ROWS}}, {{COLS}}, {{DEEP}}, {{product_args}}>({{sums}}, {{memory}}, {{x_operand}},
+        {{y_operand}}, {{rows}} - {{row0}}, {{cols}} - {{col0}}, {{depth}});
+{{/gathered}}
+{{^gathered}}
     {{blocks}}_product<{{ROWS}}, {{COLS}}, {{DEEP}}, {{product_args}}>({{sums}}, {{memory}}, {{x}} + {{row0}} * {{x_out}}, {{x_out}}, {{x_deep}},
         {{y}} + {{col0}} * {{y_out}}, {{y_out}}, {{y_deep}}, {{rows}} - {{row0}}, {{cols}} - {{col0}}, {{depth}});
+{{/gathered}}
 {{/shared}}
 
+{{#gathered}}
+    {{col_ahead}}
+{{/gathered}}
     // The sums go through shared memory, so that neighbouring threads finish and store neighbouring results.
 #pragma unroll
     for (int {{slab}} = 0; {{slab}} < {{ROWS}} / {{SLAB}}; {{slab}}++) {

@@ -201,33 +201,61 @@ __device__ __forceinline__ void mma_await(unsigned int barrier, int parity)
                  : "memory");
 }
 
+// An operand in memory: `p` points to the tile's first row or column.
+template <typename T> struct mma_strided {
+    using type = T;
+    const T *p;
+    long long step_out, step_deep;
+
+    // Whether 16 bytes may be copied as they are, and come by themselves.
+    template <int OUT, int DEEP, int COPIERS, bool ALONG_DEEP>
+    __device__ __forceinline__ bool places(int) const
+    {
+        constexpr int EACH = 16 / sizeof(T);
+        return (ALONG_DEEP ? step_deep == 1 && step_out % EACH == 0 : step_out == 1 && step_deep % EACH == 0) &&
+               reinterpret_cast<unsigned long long>(p) % 16 == 0;
+    }
+
+    static __device__ __forceinline__ bool is_async(bool chunks)
+    {
+        return chunks;
+    }
+
+    template <int OUT, int DEEP, int COPIERS, bool ALONG_DEEP>
+    __device__ __forceinline__ void fetch(unsigned char *to, int thread, bool chunks, long long at, int outs,
+                                          int deep) const
+    {
+        mma_fetch<OUT, DEEP, COPIERS, ALONG_DEEP>(to, thread, p + at * step_deep, step_out, step_deep, outs, deep,
+                                                  chunks);
+    }
+};
+
 // Both operands of a tile, stage by stage: what a thread that copies knows of them.
-template <int ROWS, int COLS, int DEEP, int COPIERS, bool X_ALONG_DEEP, bool Y_ALONG_DEEP, typename T>
+template <int ROWS, int COLS, int DEEP, int COPIERS, bool X_ALONG_DEEP, bool Y_ALONG_DEEP, typename X, typename Y,
+          typename X_PLACES, typename Y_PLACES>
 struct mma_source {
     static constexpr int ALL = COPIERS;
     unsigned char *xs, *ys; // shared memory of all stages
-    const T *x, *y;
-    long long x_out, x_deep, y_out, y_deep, depth;
+    X x;
+    Y y;
+    X_PLACES x_places;
+    Y_PLACES y_places;
+    long long depth;
     int rows, cols; // that exist
-    bool x_chunks, y_chunks;
 
     // The part from `at` on, as the share of one of COPIERS threads.
     __device__ __forceinline__ void fetch(int thread, int stage, long long at) const
     {
         const int deep = depth - at < DEEP ? static_cast<int>(depth - at) : DEEP;
-        mma_fetch<ROWS, DEEP, COPIERS, X_ALONG_DEEP>(xs + stage * ROWS * 128, thread, x + at * x_deep, x_out,
-                                                         x_deep, rows, deep, x_chunks);
-        mma_fetch<COLS, DEEP, COPIERS, Y_ALONG_DEEP>(ys + stage * COLS * 128, thread, y + at * y_deep, y_out,
-                                                         y_deep, cols, deep, y_chunks);
+        x.template fetch<ROWS, DEEP, COPIERS, X_ALONG_DEEP>(xs + stage * ROWS * 128, thread, x_places, at, rows, deep);
+        y.template fetch<COLS, DEEP, COPIERS, Y_ALONG_DEEP>(ys + stage * COLS * 128, thread, y_places, at, cols, deep);
+    }
+
+    __device__ __forceinline__ bool is_async() const
+    {
+        return X::is_async(x_places) && Y::is_async(y_places);
     }
 };
-
-template <int EACH, bool ALONG_DEEP, typename T>
-__device__ __forceinline__ bool mma_is_chunks(const T *p, long long step_out, long long step_deep)
-{
-    return (ALONG_DEEP ? step_deep == 1 && step_out % EACH == 0 : step_out == 1 && step_deep % EACH == 0) &&
-           reinterpret_cast<unsigned long long>(p) % 16 == 0;
-}
 
 template <int SIXTEENS, int EIGHTS, typename A>
 __device__ __forceinline__ void mma_clear(A (&sums)[SIXTEENS][EIGHTS][4])
@@ -296,7 +324,7 @@ __device__ __forceinline__ void mma_by_groups(float (&sums)[SIXTEENS][EIGHTS][4]
             if (at >= STAGES * DEEP)
                 mma_await(gone + stage * 8, parity ^ 1);
             source.fetch(threadIdx.x - THREADS, stage, at);
-            if (source.x_chunks && source.y_chunks) {
+            if (source.is_async()) {
                 mma_arrive_later(come + stage * 8);
             } else { // what was stored is no copy that arrives
                 asm volatile("cp.async.wait_all;" ::: "memory");
@@ -328,27 +356,37 @@ __device__ __forceinline__ void mma_by_groups(float (&sums)[SIXTEENS][EIGHTS][4]
     }
 }
 
-// All of it for one tile: x and y point to the tile's first row and column. THREADS threads multiply; COPIERS more
-// bring what they need, or all do (0).
+// All of it for one tile. THREADS threads multiply; COPIERS more bring what they need, or all do (0).
+template <int ROWS, int COLS, int DEEP, int STAGES, int THREADS, int COPIERS, bool X_ALONG_DEEP, bool Y_ALONG_DEEP, int SIXTEENS,
+          int EIGHTS, typename A, typename X, typename Y>
+__device__ __forceinline__ void mma_product(A (&sums)[SIXTEENS][EIGHTS][4], void *memory, const X &x, const Y &y,
+                                            long long rows, long long cols, long long depth)
+{
+    using T = typename X::type;
+    static_assert(DEEP * sizeof(T) == 128 && STAGES > 1, "");
+    unsigned char *xs = static_cast<unsigned char *>(memory);
+    constexpr int ALL = COPIERS > 0 ? COPIERS : THREADS < 256 ? THREADS : 256;
+    const int copier = static_cast<int>(threadIdx.x) - (COPIERS > 0 ? THREADS : 0);
+    const auto x_places = x.template places<ROWS, DEEP, ALL, X_ALONG_DEEP>(copier);
+    const auto y_places = y.template places<COLS, DEEP, ALL, Y_ALONG_DEEP>(copier);
+    const mma_source<ROWS, COLS, DEEP, ALL, X_ALONG_DEEP, Y_ALONG_DEEP, X, Y, decltype(x_places), decltype(y_places)>
+        source = {xs, xs + STAGES * ROWS * 128, x, y, x_places, y_places, depth,
+                  rows < ROWS ? static_cast<int>(rows) : ROWS, cols < COLS ? static_cast<int>(cols) : COLS};
+    if constexpr (mma_layout<ROWS, COLS, THREADS, COPIERS, T>::GROUPS)
+        mma_by_groups<ROWS, COLS, DEEP, STAGES, THREADS, X_ALONG_DEEP, Y_ALONG_DEEP, T>(sums, source);
+    else
+        mma_by_warps<ROWS, COLS, DEEP, STAGES, THREADS, COPIERS ? THREADS : 0, X_ALONG_DEEP, Y_ALONG_DEEP, T>(sums, source);
+    __syncthreads();
+}
+
 template <int ROWS, int COLS, int DEEP, int STAGES, int THREADS, int COPIERS, bool X_ALONG_DEEP, bool Y_ALONG_DEEP, int SIXTEENS,
           int EIGHTS, typename A, typename T>
 __device__ __forceinline__ void mma_product(A (&sums)[SIXTEENS][EIGHTS][4], void *memory, const T *x, long long x_out,
                                             long long x_deep, const T *y, long long y_out, long long y_deep,
                                             long long rows, long long cols, long long depth)
 {
-    static_assert(DEEP * sizeof(T) == 128 && STAGES > 1, "");
-    unsigned char *xs = static_cast<unsigned char *>(memory);
-    constexpr int ALL = COPIERS > 0 ? COPIERS : THREADS < 256 ? THREADS : 256;
-    const mma_source<ROWS, COLS, DEEP, ALL, X_ALONG_DEEP, Y_ALONG_DEEP, T> source = {
-        xs, xs + STAGES * ROWS * 128, x, y, x_out, x_deep, y_out, y_deep, depth,
-        rows < ROWS ? static_cast<int>(rows) : ROWS, cols < COLS ? static_cast<int>(cols) : COLS,
-        mma_is_chunks<16 / sizeof(T), X_ALONG_DEEP>(x, x_out, x_deep),
-        mma_is_chunks<16 / sizeof(T), Y_ALONG_DEEP>(y, y_out, y_deep)};
-    if constexpr (mma_layout<ROWS, COLS, THREADS, COPIERS, T>::GROUPS)
-        mma_by_groups<ROWS, COLS, DEEP, STAGES, THREADS, X_ALONG_DEEP, Y_ALONG_DEEP, T>(sums, source);
-    else
-        mma_by_warps<ROWS, COLS, DEEP, STAGES, THREADS, COPIERS ? THREADS : 0, X_ALONG_DEEP, Y_ALONG_DEEP, T>(sums, source);
-    __syncthreads();
+    mma_product<ROWS, COLS, DEEP, STAGES, THREADS, COPIERS, X_ALONG_DEEP, Y_ALONG_DEEP>(
+        sums, memory, mma_strided<T>{x, x_out, x_deep}, mma_strided<T>{y, y_out, y_deep}, rows, cols, depth);
 }
 
 // The sums of each warp's sixteen rows of one slab, in rows of COLS + 8.

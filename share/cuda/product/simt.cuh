@@ -85,21 +85,45 @@ __device__ __forceinline__ void simt_multiply(A (&sums)[SUM_ROWS][SUM_COLS], con
     }
 }
 
-// All of it for one tile: x and y point to the tile's first row and column.
+// An operand in memory: `p` points to the tile's first row or column.
+template <typename T> struct simt_strided {
+    const T *p;
+    long long step_out, step_deep;
+
+    template <int OUT, int DEEP, int THREADS, bool ALONG_DEEP>
+    __device__ __forceinline__ bool places(long long) const
+    {
+        return (ALONG_DEEP ? step_deep == 1 && step_out % 4 == 0 : step_out == 1 && step_deep % 4 == 0) &&
+               reinterpret_cast<unsigned long long>(p) % (4 * sizeof(T)) == 0;
+    }
+
+    template <int OUT, int DEEP, int THREADS, bool ALONG_DEEP, int HELD, typename A>
+    __device__ __forceinline__ void fetch(A (&held)[HELD], bool fours, long long at, long long outs,
+                                          long long depth) const
+    {
+        simt_fetch<OUT, DEEP, THREADS, ALONG_DEEP>(held, p + at * step_deep, step_out, step_deep, outs, depth - at,
+                                                   fours);
+    }
+
+    template <int OUT, int DEEP, int THREADS, bool ALONG_DEEP, int HELD, typename A>
+    static __device__ __forceinline__ void put(A *to, const A (&held)[HELD])
+    {
+        simt_put<OUT, DEEP, THREADS, ALONG_DEEP>(to, held);
+    }
+};
+
+// All of it for one tile: depth elements of both operands.
 template <int ROWS, int COLS, int DEEP, int THREADS, bool X_ALONG_DEEP, bool Y_ALONG_DEEP, int SUM_ROWS,
           int SUM_COLS, typename A, typename X, typename Y>
-__device__ __forceinline__ void simt_product(A (&sums)[SUM_ROWS][SUM_COLS], A *memory, const X *x,
-                                             long long x_out, long long x_deep, const Y *y, long long y_out,
-                                             long long y_deep, long long rows, long long cols, long long depth)
+__device__ __forceinline__ void simt_product(A (&sums)[SUM_ROWS][SUM_COLS], A *memory, const X &x, const Y &y,
+                                             long long rows, long long cols, long long depth)
 {
     constexpr int X_SIZE = DEEP * (ROWS + 4), Y_SIZE = DEEP * (COLS + 4);
     constexpr int X_HELD = (ROWS * DEEP + THREADS * 4 - 1) / (THREADS * 4) * 4;
     constexpr int Y_HELD = (COLS * DEEP + THREADS * 4 - 1) / (THREADS * 4) * 4;
     A *xs = memory, *ys = memory + 2 * X_SIZE;
-    const bool x_fours = (X_ALONG_DEEP ? x_deep == 1 && x_out % 4 == 0 : x_out == 1 && x_deep % 4 == 0) &&
-                         reinterpret_cast<unsigned long long>(x) % (4 * sizeof(X)) == 0;
-    const bool y_fours = (Y_ALONG_DEEP ? y_deep == 1 && y_out % 4 == 0 : y_out == 1 && y_deep % 4 == 0) &&
-                         reinterpret_cast<unsigned long long>(y) % (4 * sizeof(Y)) == 0;
+    const auto x_places = x.template places<ROWS, DEEP, THREADS, X_ALONG_DEEP>(rows);
+    const auto y_places = y.template places<COLS, DEEP, THREADS, Y_ALONG_DEEP>(cols);
     const bool has_results =
         simt_row<COLS, SUM_COLS>() * 4 < rows && simt_col<COLS, SUM_COLS>() * 4 < cols;
     A x_held[X_HELD], y_held[Y_HELD];
@@ -108,30 +132,37 @@ __device__ __forceinline__ void simt_product(A (&sums)[SUM_ROWS][SUM_COLS], A *m
 #pragma unroll
     for (int i = 0; i < SUM_ROWS * SUM_COLS; i++)
         sums[i / SUM_COLS][i % SUM_COLS] = 0;
-    simt_fetch<ROWS, DEEP, THREADS, X_ALONG_DEEP>(x_held, x, x_out, x_deep, rows, depth, x_fours);
-    simt_fetch<COLS, DEEP, THREADS, Y_ALONG_DEEP>(y_held, y, y_out, y_deep, cols, depth, y_fours);
-    simt_put<ROWS, DEEP, THREADS, X_ALONG_DEEP>(xs, x_held);
-    simt_put<COLS, DEEP, THREADS, Y_ALONG_DEEP>(ys, y_held);
+    x.template fetch<ROWS, DEEP, THREADS, X_ALONG_DEEP>(x_held, x_places, 0, rows, depth);
+    y.template fetch<COLS, DEEP, THREADS, Y_ALONG_DEEP>(y_held, y_places, 0, cols, depth);
+    x.template put<ROWS, DEEP, THREADS, X_ALONG_DEEP>(xs, x_held);
+    y.template put<COLS, DEEP, THREADS, Y_ALONG_DEEP>(ys, y_held);
     __syncthreads();
     for (long long at = 0; at < depth; at += DEEP) {
         const bool more = at + DEEP < depth;
         if (more) {
-            const long long next = at + DEEP;
-            simt_fetch<ROWS, DEEP, THREADS, X_ALONG_DEEP>(x_held, x + next * x_deep, x_out, x_deep, rows,
-                                                          depth - next, x_fours);
-            simt_fetch<COLS, DEEP, THREADS, Y_ALONG_DEEP>(y_held, y + next * y_deep, y_out, y_deep, cols,
-                                                          depth - next, y_fours);
+            x.template fetch<ROWS, DEEP, THREADS, X_ALONG_DEEP>(x_held, x_places, at + DEEP, rows, depth);
+            y.template fetch<COLS, DEEP, THREADS, Y_ALONG_DEEP>(y_held, y_places, at + DEEP, cols, depth);
         }
         if (has_results)
             simt_multiply<ROWS, COLS, DEEP>(sums, xs + stage * X_SIZE, ys + stage * Y_SIZE);
         if (more) {
             stage ^= 1;
-            simt_put<ROWS, DEEP, THREADS, X_ALONG_DEEP>(xs + stage * X_SIZE, x_held);
-            simt_put<COLS, DEEP, THREADS, Y_ALONG_DEEP>(ys + stage * Y_SIZE, y_held);
+            x.template put<ROWS, DEEP, THREADS, X_ALONG_DEEP>(xs + stage * X_SIZE, x_held);
+            y.template put<COLS, DEEP, THREADS, Y_ALONG_DEEP>(ys + stage * Y_SIZE, y_held);
             __syncthreads();
         }
     }
     __syncthreads();
+}
+
+template <int ROWS, int COLS, int DEEP, int THREADS, bool X_ALONG_DEEP, bool Y_ALONG_DEEP, int SUM_ROWS,
+          int SUM_COLS, typename A, typename X, typename Y>
+__device__ __forceinline__ void simt_product(A (&sums)[SUM_ROWS][SUM_COLS], A *memory, const X *x,
+                                             long long x_out, long long x_deep, const Y *y, long long y_out,
+                                             long long y_deep, long long rows, long long cols, long long depth)
+{
+    simt_product<ROWS, COLS, DEEP, THREADS, X_ALONG_DEEP, Y_ALONG_DEEP>(
+        sums, memory, simt_strided<X>{x, x_out, x_deep}, simt_strided<Y>{y, y_out, y_deep}, rows, cols, depth);
 }
 
 // Rows of the tile whose sums pass through shared memory at once, and these sums in rows of COLS + 4.

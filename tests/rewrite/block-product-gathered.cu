@@ -1,6 +1,8 @@
-// The row is looked up: no linear index.
-// transform: block-product -1
-// leaves
+// The row is looked up: no linear index, but one that follows from the row alone.
+// transform: block-product 64064
+// applies: line 14
+// has: return static_cast<float>(a[c[row] * k + i]);
+// has: simt_strided<float>{b + col0 * y_out, y_out, y_deep}
 #include <cuda_runtime.h>
 
 __global__ void work(float *out, const int *c, const float *a, const float *b, int m, int n, int k)
