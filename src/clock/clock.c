@@ -589,9 +589,8 @@ static double l1_left(const struct cost_model *m, double shared_bytes, double re
     return MAX(m->l1_bytes - (shared_bytes + 1024) * resident, 0);
 }
 
-/* Of the rest, what
- * is stored and sets that fill unevenly leave about three quarters (fitted: rows that are read again and
- * again). */
+/* Of the rest, what is stored and sets that fill unevenly leave about three quarters (fitted: rows that are
+ * read again and again). */
 static double l1_share(const struct cost_model *m, double shared_bytes, double resident)
 {
     return MAX(0.75 * l1_left(m, shared_bytes, resident) / resident, 4.0 * LINE_BYTES);

@@ -87,9 +87,11 @@ void ptx_cache_close(struct ptx_cache *c);
 bool ptx_cache_round(struct ptx_cache *c, size_t sets);
 
 /* laps.c: how times are taken on a GPU, which modelled cold ones follow. A block of plans that take us each has
- * a power of two of them, so many that it lasts 400 us; a task has so many sets of its buffers, set_bytes each,
- * as hold five times the L2; these are cut into windows, so that a block of plans as fast as the plain copy has
- * a set for each. Where one window is all, a block goes round its sets, unless plans update them in place. */
+ * a power of two of them, so many that it lasts LAP_BLOCK_US; a task has so many sets of its buffers, set_bytes
+ * each, as hold LAP_COLD_L2 times the L2; these are cut into windows, so that a block of plans as fast as the
+ * plain copy has a set for each. Where one window is all, a block goes round its sets, unless plans update them
+ * in place. */
+enum { LAP_BLOCK_US = 400, LAP_COLD_L2 = 5, LAP_MOST_SETS = 8192 };
 size_t lap_plans(double us);
 size_t lap_sets(uint64_t l2_bytes, uint64_t set_bytes);
 size_t lap_windows(size_t sets, double copy_us);

@@ -1,23 +1,19 @@
 /* How many plans and sets of buffers a measurement has. */
 #include "clock.h"
 
-static const double BLOCK_US = 400;
-
 size_t lap_plans(double us)
 {
     static const size_t MOST = 4096;
     size_t plans = 1;
 
-    while ((double)plans * us < BLOCK_US && plans < MOST)
+    while ((double)plans * us < LAP_BLOCK_US && plans < MOST)
         plans *= 2;
     return plans;
 }
 
 size_t lap_sets(uint64_t l2_bytes, uint64_t set_bytes)
 {
-    static const uint64_t TIMES = 5, MOST = 8192; /* the L2 */
-
-    return (size_t)MIN((TIMES * l2_bytes + set_bytes - 1) / set_bytes, MOST);
+    return (size_t)MIN((LAP_COLD_L2 * l2_bytes + set_bytes - 1) / set_bytes, (uint64_t)LAP_MOST_SETS);
 }
 
 size_t lap_windows(size_t sets, double copy_us)

@@ -463,16 +463,13 @@ static bool take_factors(struct gathering *g, struct contraction_parse *p)
     if (((x | y) & GATHERED_THREAD) || (x & y & GATHERED_ALL) || !(x & GATHERED_ALL) || !(y & GATHERED_ALL) ||
         ((x | y) & GATHERED_ALL) != all)
         return err_input(p->why, "the factors of %s do not belong to a row and a column", f->name);
-    if (x & 1) { /* the nearest results lie beside each other: columns */
+    g->x.digits = x & GATHERED_ALL;
+    g->y.digits = y & GATHERED_ALL;
+    if (g->x.digits & 1) { /* the nearest results lie beside each other: columns */
         struct gathered_operand other = g->x;
         g->x = g->y;
         g->y = other;
-        uint64_t z = x;
-        x = y;
-        y = z;
     }
-    g->x.digits = x & GATHERED_ALL;
-    g->y.digits = y & GATHERED_ALL;
     g->c->x.type = factor_type(g, g->x.factor);
     g->c->y.type = factor_type(g, g->y.factor);
     if (!contraction_types_known(g->c))
@@ -519,7 +516,7 @@ static bool epilogue_is_own(const struct gathering *g)
     return false;
 }
 
-static bool find_sum(struct gathering *g, struct contraction_parse *p)
+static bool find_sum(struct contraction_parse *p)
 {
     const struct function *f = p->f;
     struct contraction *c = p->c;
@@ -534,7 +531,6 @@ static bool find_sum(struct gathering *g, struct contraction_parse *p)
         c->sum = v;
         c->sum_type = ctype_bound(f, v->type);
     }
-    (void)g;
     return c->sum || err_input(p->why, "the loops of %s add to no variable", f->name);
 }
 
@@ -580,7 +576,7 @@ bool gathering_of(const struct function *f, struct contraction *c, struct err *w
     g->c = c;
     if (f->n_launches == 0 || function_is_named_elsewhere(f))
         return err_input(why, "%s is used other than by launches", f->name);
-    if (!contraction_sort(&p, f->body) || !find_sum(g, &p) || !gathering_places(g, &p))
+    if (!contraction_sort(&p, f->body) || !find_sum(&p) || !gathering_places(g, &p))
         return false;
     for (size_t i = 0; i < p.before.n; i++)
         if (node_is(p.before.v[i], NODE_DECLARATION) && !sort_declaration(g, &p, p.before.v[i]))

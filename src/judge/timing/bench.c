@@ -2,11 +2,9 @@
 #include "../beside.h"
 
 enum {
-    MOST_SETS = 8192,
     IN_PLACE = 32, /* updates of one set in a hot block: their results grow */
     DISTINCT = 64, /* contents made one by one */
     TILE = 524287, /* values made on the host for one buffer; a prime, so that no row is like another */
-    COLD_L2 = 5,   /* times the L2: what the sets hold together */
     BANK_BYTES = 64 << 20,
     COPY_THREADS = 128,
     READ_THREADS = 256,
@@ -14,8 +12,7 @@ enum {
     SET_STEP = 256, /* bytes: a buffer's least alignment in a set */
 };
 #define MOST_BANK_BYTES ((uint64_t)2 << 30)
-#define BLOCK_US        400.0 /* the faster side's blocks are as long as that, where there are sets enough */
-#define LIMIT_S         10.0  /* after it a block counts as endless: the suite has seen every kernel end */
+#define LIMIT_S         10.0 /* after it a block counts as endless: the suite has seen every kernel end */
 #define SHORT_US        100.0
 #define NEIGHBOURS_US   2.0  /* about, at the least */
 #define POISON          0xff /* a NaN in every floating type */
@@ -85,13 +82,13 @@ size_t bench_window(const struct track *t, enum regime regime, size_t window)
 bool bench_light(struct bench *b, struct track *t, struct err *err)
 {
     uint64_t half = round_up((uint64_t)MAX(t->traffic, 32) / 2, 16), pair = round_up(2 * half, 256);
-    size_t places = (size_t)MIN(MAX(b->sets_bytes / pair, 1), (uint64_t)MOST_SETS);
+    size_t places = (size_t)MIN(MAX(b->sets_bytes / pair, 1), (uint64_t)LAP_MOST_SETS);
 
     if (t->n_windows)
         return true;
     b->loaded = NULL;
     for (enum regime regime = REGIME_COLD; regime <= REGIME_HOT; regime++) {
-        size_t n = regime == REGIME_COLD ? places : 1 + (size_t)(BLOCK_US / (1 + (double)t->traffic / 4e6));
+        size_t n = regime == REGIME_COLD ? places : 1 + (size_t)(LAP_BLOCK_US / (1 + (double)t->traffic / 4e6));
         struct cuda_graph *graph;
         bool ok;
         if (!cuda_graph_open(&graph, b->gpu, err))
@@ -285,7 +282,7 @@ static bool read_through(struct bench *b, uint64_t from, uint64_t bytes, struct 
 bool bench_cool(struct bench *b, struct track *t, size_t first, size_t n, struct err *err)
 {
     uint64_t bytes = n * t->set_bytes, before = first * t->set_bytes,
-             cold = COLD_L2 * b->judge->device->l2_bytes, behind;
+             cold = LAP_COLD_L2 * b->judge->device->l2_bytes, behind;
 
     if (bytes >= cold)
         return true; /* its own end has pushed out its beginning */
@@ -578,7 +575,7 @@ bool side_open_library(struct side *s, struct bench *b, struct track *t, const s
 static bool allocate(struct bench *b, struct err *err)
 {
     struct cuda_buffer sets = {.name = "the sets of buffers to time on",
-                               .size_bytes = COLD_L2 * b->judge->device->l2_bytes,
+                               .size_bytes = LAP_COLD_L2 * b->judge->device->l2_bytes,
                                .align_bytes = 256},
                        bank = {.name = "contents for the sets", .align_bytes = 256},
                        sink = {.name = "a word", .size_bytes = 256};
